@@ -1,5 +1,5 @@
-// The page with everything watched: an edit under web/ shows at once, an edit under crate/ or doc/ recompiles the
-// compiler.
+// The page with everything watched: an edit under web/ shows at once, so does one of the pages that the page shows, and an
+// edit under crate/ recompiles the compiler and lists the operators anew.
 import { watch } from "node:fs";
 import { main, root } from "./house.mjs";
 import { setup } from "./setup.mjs";
@@ -17,7 +17,11 @@ await main(async () => {
   await server.listen();
   server.printUrls();
 
-  let timer;
+  const reload = () => {
+    // Vite does not watch what its virtual modules are made from.
+    server.environments.client.moduleGraph.invalidateAll();
+    server.ws.send({ type: "full-reload" });
+  };
   let building = false;
   let again = false;
   const rebuild = async () => {
@@ -25,7 +29,8 @@ await main(async () => {
     building = true;
     try {
       await buildWasm();
-      server.ws.send({ type: "full-reload" });
+      await listOperators();
+      reload();
     } catch {
       // The compiler's own message has been shown; the next edit tries again.
     }
@@ -35,11 +40,15 @@ await main(async () => {
       rebuild();
     }
   };
-  // The pages of the error codes in doc/ are compiled in.
-  for (const folder of ["crate", "doc"]) {
+  const follow = (folder, act) => {
+    let timer;
     watch(`${root}/${folder}`, { recursive: true }, () => {
       clearTimeout(timer);
-      timer = setTimeout(rebuild, 200);
+      timer = setTimeout(act, 200);
     });
-  }
+  };
+  follow("crate", rebuild);
+  // The page shows those of the error codes, and the others as examples.
+  follow("doc/error", reload);
+  follow("tests/pages", reload);
 });

@@ -86,7 +86,7 @@ const MENTIONED = [/\bCodicon\.(\w+)/g, /\$\(([a-z0-9-]+)/g, /\bcodicon-([a-z0-9
 const IN_STYLE = /\\([ef][0-9a-f]{3})\b/gi;
 
 /** The characters of the icons that some texts mention. */
-export function shownCharacters(declaring, texts) {
+function shownCharacters(declaring, texts) {
   const characters = new Map();
   for (const text of declaring) {
     for (const [, inCode, id, code, other] of text.matchAll(DECLARED)) {

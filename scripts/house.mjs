@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { delimiter, resolve } from "node:path";
 
 export const root = resolve(import.meta.dirname, "..");
-export const toolsBin = resolve(root, "tools/target/debug");
+const toolsBin = resolve(root, "tools/target/debug");
 
 /** Our tools come first on PATH: the pinned ones, then what `npm ci` installed. */
 export const env = {

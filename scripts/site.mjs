@@ -89,7 +89,7 @@ export function listOperators() {
   });
 }
 
-export async function buildSite() {
+async function buildSite() {
   await step("checking the types of the page", () => run("tsc", ["--project", "web"]));
   await step("bundling the page", () =>
     run("vite", ["build", "--config", "web/vite.config.ts", "--logLevel", "warn"], { extraEnv: { NODE_ENV: "production" } }),

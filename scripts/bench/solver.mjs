@@ -4,7 +4,7 @@ const LAYERS = 1400;
 const FRAMES = 200;
 
 /** A network of so many layers; its graph has some ten thousand variables and relations. */
-export function deepNetwork(layers = LAYERS) {
+function deepNetwork(layers = LAYERS) {
   const lines = ["def @deep(%x0: Tensor[(8, 16), float32], %w: Tensor[(16, 16), float32]) {"];
   for (let layer = 0; layer < layers; layer += 1) lines.push(`  let %x${layer + 1} = nn.relu(nn.dense(%x${layer}, %w)) + %x${layer};`);
   return [...lines, `  %x${layers}`, "}", ""].join("\n");

@@ -1,7 +1,7 @@
 // Links are data from strangers.
-import { deflateRawSync } from "node:zlib";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { expect, test } from "@playwright/test";
-import { open, ready, text, write } from "./page.ts";
+import { open, ready, share, text, write } from "./page.ts";
 
 const pack = (value: unknown) => `#v1.${deflateRawSync(JSON.stringify(value)).toString("base64url")}`;
 const program = (source: string) => pack({ files: [{ name: "main.relay", text: source }] });
@@ -95,6 +95,57 @@ test("unknown fields and nonsense in known ones do no harm", async ({ page }) =>
   };
   await open(page, `./${pack(value)}`);
   await expect.poll(() => text(page)).toContain("%ok");
+});
+
+test("of two addresses that come quickly the last one is opened", async ({ page }) => {
+  await page.addInitScript(() => {
+    const Original = DecompressionStream;
+    let count = 0;
+    Object.assign(window, { nUnpacked: () => count });
+    window.DecompressionStream = class extends Original {
+      override get readable() {
+        count += 1;
+        // The first of them takes longest.
+        const wait = count > 1 ? 0 : 500;
+        const late = new TransformStream({ start: () => new Promise<void>((done) => setTimeout(done, wait)), flush: () => void (count += 10) });
+        return super.readable.pipeThrough(late);
+      }
+    };
+  });
+  await open(page);
+  for (const name of ["first", "last"]) {
+    await page.evaluate((hash) => (location.hash = hash), program(`let %${name} = 1;\n`));
+  }
+  // Until both have been unpacked.
+  await page.waitForFunction(() => (window as unknown as { nUnpacked: () => number }).nUnpacked() === 22);
+  await expect.poll(() => text(page)).toContain("%last");
+  await page.waitForTimeout(300);
+  expect(await text(page)).toContain("%last");
+});
+
+test("an address that comes while the page starts is opened", async ({ page }) => {
+  await page.addInitScript((next) => {
+    const Original = DecompressionStream;
+    window.DecompressionStream = class extends Original {
+      override get readable() {
+        location.hash = next;
+        return super.readable;
+      }
+    };
+  }, program("let %last = 1;\n"));
+  await open(page, `./${program("let %first = 1;\n")}`);
+  await expect.poll(() => text(page)).toContain("%last");
+});
+
+test("a place is one in the text as the editor has it", async ({ page }) => {
+  const files = [{ name: "main.relay", text: "let %a = 1;\r\nlet %b = 2;\r\n" }];
+  const shared = async (address: string) => {
+    await open(page, address);
+    const packed = new URL(await share(page)).hash.slice("#v1.".length);
+    return JSON.parse(inflateRawSync(Buffer.from(packed, "base64url")).toString()).selection;
+  };
+  expect(await shared(`./?inside${pack({ files, selection: { start: 12, end: 24 } })}`)).toEqual({ start: 12, end: 24 });
+  expect(await shared(`./?behind${pack({ files, selection: { start: 12, end: 26 } })}`)).toEqual({ start: 0, end: 0 });
 });
 
 test("markup in a program stays text", async ({ page }) => {

@@ -240,6 +240,33 @@ test("a long run shows the values that it has, and keeps them when it is stopped
   await expect(values.nth(1).locator("td")).toHaveText(["2", "4"]);
 });
 
+test("a short run that is made once more tells its values once", async ({ page }) => {
+  await page.addInitScript(() => {
+    const Original = Worker;
+    const told: number[] = [];
+    Object.assign(window, { told });
+    window.Worker = class extends Original {
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options);
+        this.addEventListener("message", ({ data }) => {
+          if (data.kind === "progress") told.push(...data.view.values.map(({ line }: { line: number }) => line));
+        });
+      }
+    };
+  });
+  // By the clock of this worker every run is short.
+  await page.route(/assets\/worker-/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: `performance.now = () => 0;\n${await response.text()}` });
+  });
+  await open(page);
+  await write(page, "sum(ones(shape=[4]))\nlet %x = ones(shape=[1200, 1000]);\nmean(nn.matmul(%x, ones(shape=[1000, 2])))\n");
+  await runButton(page).click();
+  await expectValue(page, "4f");
+  await expect(panel(page).locator(".outcome")).toContainText("Ran in");
+  expect(await page.evaluate(() => (window as unknown as { told: number[] }).told)).toEqual([1]);
+});
+
 test("what has no value says why, and what is made up says so", async ({ page }) => {
   await open(page);
   await write(page, "def @part(%n: int32) -> int32 { 12 / %n }\n@part(4)\n@part(0)\ndef @main(%x: Tensor[(2), float32]) { sum(%x) }\n");

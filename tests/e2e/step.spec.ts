@@ -133,6 +133,31 @@ test("the arrows, Home, End and the space bar go through a run as through the so
   await expect(panel(page).getByLabel("Layout")).toHaveValue("uniform");
 });
 
+test("who plays, pauses and plays again sees one step at a time", async ({ page }) => {
+  await page.addInitScript(() => {
+    const Original = Worker;
+    const moves: number[] = [];
+    Object.assign(window, { moves });
+    window.Worker = class extends Original {
+      override postMessage(message: unknown) {
+        if ((message as { move?: { to?: string } }).move?.to === "into") moves.push(performance.now());
+        super.postMessage(message);
+      }
+    };
+  });
+  await open(page);
+  await step(page, DOUBLE);
+  // Before the first step has been answered.
+  await page.locator(".stepper").evaluate((stepper) => {
+    for (const _ of ["play", "pause", "play"]) stepper.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+  });
+  const moves = () => page.evaluate(() => (window as unknown as { moves: number[] }).moves);
+  await expect.poll(async () => (await moves()).length).toBeGreaterThanOrEqual(6);
+  const played = (await moves()).slice(1);
+  const gaps = played.slice(1).map((time, at) => time - (played[at] ?? 0));
+  expect(Math.min(...gaps), `milliseconds between steps: ${gaps.map(Math.round)}`).toBeGreaterThan(200);
+});
+
 test("the bytes of a cell change, and every layout comes to the same value", async ({ page }) => {
   await open(page);
   await step(page, CELL);

@@ -23,7 +23,7 @@ import type {
   StepView,
 } from "./wasm/relish_wasm.js";
 
-export interface Listener {
+interface Listener {
   /** This build is at work from now on; a run of the one before has ended. */
   switched(build: BuildName): void;
   /** This build could not be had, and another one is or will be at work. */
@@ -52,8 +52,14 @@ export class Compiler {
   #module: WebAssembly.Module | undefined;
   #worker: Worker | undefined;
   #text: { revision: number; text: string } | undefined;
+  /** The revision that the worker has, or will have when it answers what it is asked next. */
+  #sent: number | undefined;
   #checking: { revision: number; since: number } | undefined;
   #running = false;
+  /** Whether the worker takes the place of one that could not start. */
+  #isSecondTry = false;
+  /** The revision of which a question has brought a worker down. */
+  #broughtDown: number | undefined;
   #waiting = new Map<number, (reply: Reply | undefined) => void>();
   #nextId = 1;
 
@@ -84,6 +90,7 @@ export class Compiler {
     if (this.#build !== build) {
       this.#build = build;
       this.#module = module;
+      this.#isSecondTry = false;
       this.#spawn();
     }
     this.#listener.switched(build);
@@ -99,9 +106,9 @@ export class Compiler {
 
   /** Runs the current text; `ahead`: says before what memory it will need. */
   run(fuel: number, target: Target, profile: Profile, { ahead }: { ahead: boolean }): void {
-    if (this.#running || this.#text === undefined) return;
-    // The worker answers in order, so a text that waits its turn only has to go first.
-    if (this.#checking !== undefined && this.#checking.revision !== this.#text.revision) this.#sendText();
+    if (this.#running || this.#text === undefined || this.#worker === undefined) return;
+    // The worker answers in order, so a text that it does not have only has to go first.
+    if (this.#sent !== this.#text.revision) this.#sendText();
     this.#running = true;
     this.#send({ kind: "run", revision: this.#text.revision, fuel, target, profile, ahead });
   }
@@ -180,7 +187,7 @@ export class Compiler {
   async #askOf(file: FileName, request: (id: number) => Request): Promise<Reply | undefined> {
     if (file === "prelude") return this.#ask(request);
     const revision = this.#text?.revision;
-    if (revision === undefined || (this.#checking !== undefined && this.#checking.revision !== revision)) return undefined;
+    if (revision === undefined || this.#sent !== revision) return undefined;
     const reply = await this.#ask(request);
     return this.#text?.revision === revision ? reply : undefined;
   }
@@ -200,12 +207,15 @@ export class Compiler {
 
   #sendText(): void {
     if (this.#text === undefined || this.#worker === undefined) return;
+    this.#sent = this.#text.revision;
     this.#checking = { revision: this.#text.revision, since: performance.now() };
     this.#send({ kind: "update", ...this.#text });
   }
 
   #spawn({ withText = true } = {}): void {
     this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#sent = undefined;
     this.#checking = undefined;
     this.#running = false;
     for (const resolve of this.#waiting.values()) resolve(undefined);
@@ -216,7 +226,9 @@ export class Compiler {
       // A worker that was ended may have left an answer on its way.
       if (worker === this.#worker) this.#receive(data);
     };
-    worker.onerror = (event) => this.#listener.failed(event.message || "the worker could not be loaded");
+    worker.onerror = (event) => {
+      if (worker === this.#worker) this.#listener.failed(event.message || "the worker could not be loaded");
+    };
     this.#worker = worker;
     this.#send({ kind: "start", module: this.#module });
     if (withText) this.#sendText();
@@ -225,6 +237,7 @@ export class Compiler {
   #receive(reply: Reply): void {
     switch (reply.kind) {
       case "ready":
+        this.#isSecondTry = false;
         return this.#listener.ready(reply.prelude);
       case "checked": {
         if (this.#checking?.revision === reply.revision) this.#checking = undefined;
@@ -254,9 +267,36 @@ export class Compiler {
         this.#waiting.delete(reply.id);
         return;
       case "trapped":
-        // A text that brings the check down would do so again; the next edit brings a new one.
-        this.#spawn({ withText: reply.during !== "update" });
-        return this.#listener.trapped(reply.during, reply.message);
+        return reply.during === "start" ? this.#startAgain(reply.message) : this.#replace(reply.during, reply.message);
     }
+  }
+
+  /** A worker that could not start may have lacked the memory of one that was just ended. The next one does not. */
+  #startAgain(message: string): void {
+    if (!this.#isSecondTry) {
+      this.#isSecondTry = true;
+      this.#spawn();
+      return this.#listener.trapped("start", message);
+    }
+    const build = this.#build ?? DEFAULT_BUILD;
+    // Without a module the old worker is only ended.
+    this.#module = undefined;
+    this.#spawn();
+    if (build === DEFAULT_BUILD) return this.#listener.failed(message);
+    this.#listener.missing(build, message);
+    void this.use(DEFAULT_BUILD);
+  }
+
+  /**
+   * Goes on with a new worker. A text that brings the check down would do so again. So would one of which a question has
+   * brought two workers down, since the page asks anew after each check. Such a text is sent when somebody runs it.
+   */
+  #replace(during: Request["kind"], message: string): void {
+    const sent = this.#sent;
+    const isQuestion = during !== "update" && during !== "run";
+    const isHopeless = during === "update" || (isQuestion && sent === this.#broughtDown);
+    if (isQuestion) this.#broughtDown = sent;
+    this.#spawn({ withText: !isHopeless || sent !== this.#text?.revision });
+    this.#listener.trapped(during, message);
   }
 }

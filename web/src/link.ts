@@ -15,9 +15,9 @@ export interface Linked {
   target?: Partial<Target>;
 }
 
-export type Opened = { kind: "none" } | { kind: "program"; program: Linked } | { kind: "bad"; reason: string };
+type Opened = { kind: "none" } | { kind: "program"; program: Linked } | { kind: "bad"; reason: string };
 
-export type Packed = { kind: "link"; hash: string } | { kind: "too-large"; sentence: string };
+type Packed = { kind: "link"; hash: string } | { kind: "too-large"; sentence: string };
 
 const MARK = "#v1.";
 const MAX_ENCODED = 64 * 1024;
@@ -65,8 +65,10 @@ function validate(json: string): Opened {
     return bad("it does not hold a program");
   }
   const files = field(root, "files");
-  const text = Array.isArray(files) ? field(files[0], "text") : undefined;
-  if (typeof text !== "string") return bad("it does not hold a program");
+  const given = Array.isArray(files) ? field(files[0], "text") : undefined;
+  if (typeof given !== "string") return bad("it does not hold a program");
+  // Offsets are those of the text as the editor has it.
+  const text = given.replace(/\r\n?/g, "\n");
   const panel = field(root, "panel");
   const start = field(field(root, "selection"), "start");
   const end = field(field(root, "selection"), "end");
@@ -81,7 +83,7 @@ function validate(json: string): Opened {
   return {
     kind: "program",
     program: {
-      text: text.replace(/\r\n?/g, "\n"),
+      text,
       panel: typeof panel === "string" ? panel : undefined,
       selection: within(start) && within(end) && start <= end ? { start, end } : undefined,
       solver: isSolverTab(tab) ? { tab, stop: isStop(stop) ? stop : undefined } : undefined,

@@ -32,11 +32,12 @@ const panel = load("panel");
 if (PANELS.some(({ id }) => id === panel)) state.panel.value = panel ?? "";
 
 followHistory();
+// Another address may come before the first one is open.
+addEventListener("hashchange", openAddress);
 await openAddress();
 const page = document.getElementById("page");
 if (page) render(<App />, page);
 
-addEventListener("hashchange", openAddress);
 addEventListener("popstate", followHistory);
 addEventListener("pagehide", leave);
 acceptFiles();

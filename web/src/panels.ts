@@ -9,7 +9,7 @@ import { RunPanel } from "./panel/run.tsx";
 import { SolverPanel } from "./panel/solver.tsx";
 import { TypesPanel } from "./panel/types.tsx";
 
-export interface Panel {
+interface Panel {
   id: string;
   title: string;
   view: ComponentType;

@@ -1,6 +1,6 @@
 // Which edges of a graph are long. A layered drawing has a bend for every layer that an edge passes, so one variable
 // that everything uses would cost more than all the rest; such edges are drawn straight instead.
-export interface Ends {
+interface Ends {
   from: number;
   to: number;
 }

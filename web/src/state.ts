@@ -70,7 +70,7 @@ export type Ran =
   | { kind: "outdated"; revision: number };
 
 /** How far a run is. */
-export interface Progress {
+interface Progress {
   /** When it began, by `performance.now()`. */
   start: number;
   /** The last that was heard of it, with all values that it has told. */
@@ -104,14 +104,14 @@ export const SOLVER_TABS: readonly { id: SolverTab; title: string }[] = [
 export const isSolverTab = (name: unknown): name is SolverTab => SOLVER_TABS.some(({ id }) => id === name);
 
 /** Which steps the timeline leaves out; of functions and relations the names, which outlive an edit. */
-export interface StepFilter {
+interface StepFilter {
   hidesEquations: boolean;
   function: string | undefined;
   relation: string | undefined;
 }
 
 /** What the Why tab is asked: a piece of the type at the cursor, or one of the problems that the check found. */
-export type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; problem: DiagnosticView };
+type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; problem: DiagnosticView };
 
 export type Answer = { kind: "type"; revision: number; view: WhyView | null } | { kind: "problem"; revision: number; view: WhyNotView | null };
 
@@ -130,7 +130,7 @@ export interface Placed {
 }
 
 /** Which part of the solver's lists is shown. */
-export interface SolverPart {
+interface SolverPart {
   firstClass: number;
   nClasses: number;
   /** Of the queue, and of those that wait. */
@@ -238,7 +238,10 @@ const key = (d: DiagnosticView) => `${d.code} ${d.span.start} ${d.span.end} ${d.
 /** What the check, the run of the same text, and the compiler's own accidents have to say. */
 export const problems = computed<Problem[]>(() => {
   const found = new Map<string, Problem>();
-  if (state.trap.value) found.set(key(state.trap.value), asTold(state.trap.value));
+  const trap = state.trap.value;
+  if (trap !== undefined) found.set(key(trap), asTold(trap));
+  // Then the check is of another text, and there may be none of this one.
+  if (trap !== undefined && !isFresh.value) return [...found.values()];
   const { revision, view } = state.checked.value;
   const mended = state.mended.value;
   const checked = mended?.revision === revision ? inOrderOf(view.diagnostics, mended.diagnostics) : view.diagnostics.map(asTold);

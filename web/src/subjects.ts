@@ -1,6 +1,6 @@
 // What the chapters of the examples are about: the menu's order, from what one begins with to what is rarely needed.
 type Chapters = typeof import("virtual:examples").default;
-export type Chapter = Chapters[number];
+type Chapter = Chapters[number];
 export type Example = Chapter["examples"][number];
 
 const SUBJECTS: readonly { title: string; chapters: readonly string[] }[] = [

@@ -46,8 +46,9 @@ function answer(request: Request): void {
       const first = timed(playground, request);
       const isShort = first.milliseconds < (isWarm ? AGAIN_MS : COLD_AGAIN_MS);
       isWarm = true;
-      // Of a first run the times would be those of the browser's compiler. A run leaves nothing behind, references are its
-      // own, and it is too short for a word about how far it is; so a second one shows in nothing but its times.
+      // Of a first run the times would be those of the browser's compiler. A run leaves nothing behind, and references are
+      // its own; so a second one, whose values have been told, shows in nothing but its times.
+      self.relishProgress = () => {};
       return post({ kind: "ran", revision, ...(isShort ? timed(playground, request) : first) });
     }
     case "needs":

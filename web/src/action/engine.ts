@@ -2,6 +2,7 @@
 import { batch, effect } from "@preact/signals";
 import { Compiler } from "../compiler.ts";
 import { lineStarts } from "../lines.ts";
+import type { Request } from "../protocol.ts";
 import { errorCount, isChecking, state, target } from "../state.ts";
 import type { DiagnosticView } from "../wasm/relish_wasm.js";
 import { foldRoom } from "./room.ts";
@@ -30,6 +31,12 @@ const SHOW_STOP_MS = 16;
  */
 type Origin = "edited" | "chosen" | "opened";
 
+interface Run {
+  start: number;
+  /** Whether it runs by itself, with a limit. */
+  alone: boolean;
+}
+
 let settled: ReturnType<typeof setTimeout> | undefined;
 let resting: ReturnType<typeof setTimeout> | undefined;
 let mending: ReturnType<typeof setTimeout> | undefined;
@@ -41,8 +48,7 @@ let isFromHere = false;
 let isQuick = true;
 /** Whether there has been a run. */
 let isWarm = false;
-/** Whether it runs by itself, with a limit. */
-let run: { start: number; alone: boolean } | undefined;
+let run: Run | undefined;
 
 export const compiler = new Compiler({
   switched(build) {
@@ -66,15 +72,19 @@ export const compiler = new Compiler({
     });
   },
   ready(prelude) {
+    const isFirst = state.engine.peek() === "loading";
     batch(() => {
       state.prelude.value = prelude;
       state.engine.value = "ready";
     });
+    if (isFirst && run !== undefined) send(run);
   },
   checked(revision, view) {
+    // A text that brought the compiler down is checked once more by the next one.
+    const isAgain = revision === state.checked.peek().revision;
     batch(() => {
       state.checked.value = { revision, view, starts: lineStarts(state.text.peek()) };
-      state.trap.value = undefined;
+      if (!isAgain) state.trap.value = undefined;
     });
     clearTimeout(settled);
     clearTimeout(mending);
@@ -103,9 +113,10 @@ export const compiler = new Compiler({
   trapped(during, message) {
     isQuick = false;
     endRun();
-    if (during === "update" || during === "run") state.trap.value = trapDiagnostic(during, message);
+    if (during !== "start") state.trap.value = trapDiagnostic(during, message);
   },
   failed(message) {
+    endRun();
     batch(() => {
       state.engine.value = "failed";
       state.buildComing.value = undefined;
@@ -133,8 +144,8 @@ async function lookForMends(): Promise<void> {
   if (found != null && revision === state.revision.peek()) state.mended.value = { ...found, revision };
 }
 
-function trapDiagnostic(during: "update" | "run", message: string): DiagnosticView {
-  const doing = during === "update" ? "checking" : "running";
+function trapDiagnostic(during: Request["kind"], message: string): DiagnosticView {
+  const doing = during === "update" ? "checking" : during === "run" ? "running" : "answering a question about";
   return {
     code: "compiler-stopped",
     severity: "error",
@@ -187,14 +198,19 @@ function startRun(alone: boolean): void {
     endRun();
   }
   if (run !== undefined || state.engine.value === "failed") return;
-  const start = performance.now();
-  run = { start, alone };
+  run = { start: performance.now(), alone };
   state.trap.value = undefined;
-  state.progress.value = { start, view: undefined };
   // In the place of the button by which one runs, so not for what nobody has asked for.
   if (!alone) showStopSoon();
   else givingUp = setTimeout(giveUp, ALONE_MS);
-  compiler.run(alone ? SMALL : NO_LIMIT, target(), state.measures.peek() ? "on" : "off", { ahead: !alone });
+  // What is asked for before the compiler has come waits for it.
+  if (state.engine.value === "ready") send(run);
+}
+
+function send(run: Run): void {
+  run.start = performance.now();
+  state.progress.value = { start: run.start, view: undefined };
+  compiler.run(run.alone ? SMALL : NO_LIMIT, target(), state.measures.peek() ? "on" : "off", { ahead: !run.alone });
 }
 
 function showStopSoon(): void {

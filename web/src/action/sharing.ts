@@ -34,6 +34,8 @@ export async function openAddress(): Promise<void> {
   savePending();
   const { hash } = location;
   const opened = await unpack(hash);
+  // Another address has come meanwhile, which is opened by itself.
+  if (location.hash !== hash) return;
   // Somebody may have typed meanwhile.
   savePending();
   setLink(opened.kind === "program" ? hash : undefined);

@@ -23,7 +23,6 @@ let last = 0;
 let wanted: number | undefined;
 let isSeeking = false;
 let patience: ReturnType<typeof setTimeout> | undefined;
-let beat: ReturnType<typeof setTimeout> | undefined;
 
 /** Begins to look at the run of one of the expressions; `then` is the first move. */
 export async function startStepping(expression = 0, then?: StepMove): Promise<void> {
@@ -113,20 +112,29 @@ export async function stepWithLayout(layout: LayoutName): Promise<void> {
 
 export function play(): void {
   state.playing.value = true;
-  const tick = async () => {
-    await move({ to: "into" });
-    const status = state.stepping.peek()?.view.status;
-    if (!state.playing.peek()) return;
-    if (status === "running") beat = setTimeout(tick, BEAT_MS);
-    else pause();
-  };
-  void tick();
 }
 
 export function pause(): void {
-  clearTimeout(beat);
   state.playing.value = false;
 }
+
+// A pause ends its own round of steps for good, also while an answer is on its way.
+effect(() => {
+  if (!state.playing.value) return undefined;
+  let isOver = false;
+  let beat: ReturnType<typeof setTimeout> | undefined;
+  const tick = async () => {
+    await move({ to: "into" });
+    if (isOver) return;
+    if (state.stepping.peek()?.view.status === "running") beat = setTimeout(tick, BEAT_MS);
+    else pause();
+  };
+  void tick();
+  return () => {
+    isOver = true;
+    clearTimeout(beat);
+  };
+});
 
 /** Gives up a move that takes long, and shows how far it came. */
 export function halt(): void {

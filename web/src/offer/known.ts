@@ -4,7 +4,7 @@ import type Operators from "virtual:operators";
 import type { DefinitionView } from "../wasm/relish_wasm.js";
 import { tokensOf } from "./scan.ts";
 
-export interface Param {
+interface Param {
   /** As a hint shows it: `axis=0`, `%x: int32`. */
   text: string;
   /** The name by which it may be given, if it may. */
@@ -35,7 +35,7 @@ export function operatorSignature(name: string, operators: typeof Operators): Si
   return { name, params, result: "", doc: found.doc };
 }
 
-export interface Layer {
+interface Layer {
   /** What `use` names it from; `init` for what a weight begins with. */
   module: string;
   /** Whether it stands in `weights`, as the ones with a capital do. */
@@ -54,7 +54,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map(
   }),
 );
 
-export interface Constructor {
+interface Constructor {
   name: string;
   /** What it is a constructor of. */
   of: string;

@@ -22,7 +22,7 @@ interface Block extends Frame {
   isPattern: boolean;
 }
 
-export interface RelayPlace {
+interface RelayPlace {
   frames: readonly Frame[];
   /** Each with the place where it is bound, the nearest last. */
   variables: Map<string, number>;

@@ -5,7 +5,7 @@ import { advance, calleeAt, frame, type Frame, type Token } from "./scan.ts";
 const SCRIPT_KEYWORDS: ReadonlySet<string> = new Set(KEYWORDS.tensorscript);
 
 /** What a text declares, wherever that stands. */
-export interface Declared {
+interface Declared {
   dims: Set<string>;
   nodes: Set<string>;
   /** Of each node, what its weights are made of, and its methods. */
@@ -16,7 +16,7 @@ export interface Declared {
   usedUpTo: number;
 }
 
-export interface ScriptPlace {
+interface ScriptPlace {
   frames: readonly Frame[];
   locals: Map<string, number>;
   part: "use" | "weights" | "graph" | "node" | undefined;

@@ -351,22 +351,25 @@ function Running() {
     const beat = setInterval(() => (now.value = performance.now()), 100);
     return () => clearInterval(beat);
   }, []);
+  const isLoading = state.engine.value === "loading";
   const needs = state.needs.value;
   const seconds = Math.max(0, now.value - start) / 1000;
   return (
     <>
       <div class="empty running">
         <p class="working" role="status">
-          Running …
+          {isLoading ? "Starting the compiler …" : "Running …"}
         </p>
-        <p class="figures">
-          {seconds.toFixed(1)} s
-          {view && (
-            <>
-              , {soFar(view)} so far; now in <Place span={view.span} line={view.line} />
-            </>
-          )}
-        </p>
+        {!isLoading && (
+          <p class="figures">
+            {seconds.toFixed(1)} s
+            {view && (
+              <>
+                , {soFar(view)} so far; now in <Place span={view.span} line={view.line} />
+              </>
+            )}
+          </p>
+        )}
         {needs?.revision === state.revision.value && needs.view.most !== 0 && (
           <p class="figures">
             It <NeedsSentence needs={needs.view} />.

@@ -57,7 +57,7 @@ function linesOf(node: NodeView, arms: readonly ArmView[]): string[] {
   }
 }
 
-export function spoken(node: NodeView, arms: readonly ArmView[]): string {
+function spoken(node: NodeView, arms: readonly ArmView[]): string {
   switch (node.kind) {
     case "switch":
       return `look at ${node.path}`;

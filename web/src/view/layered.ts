@@ -4,7 +4,7 @@
 // Between the ranks of boxes stand the ranks of labels, so that a label has room of its own. For the links 0→1, 0→2 and
 // 1→2 the boxes have the ranks 0, 2 and 4, and the link 0→2 bends where it passes ranks 1 to 3.
 
-export interface Size {
+interface Size {
   width: number;
   height: number;
 }

@@ -5,7 +5,7 @@ import type { StatisticsView, TensorView } from "../wasm/relish_wasm.js";
 const LEAST_SIDE = 8;
 
 /** How numbers become brightness. */
-export type Scale = "unit" | "byte" | "stretched";
+type Scale = "unit" | "byte" | "stretched";
 
 export interface Images {
   /** The axes of a point; those before them number the images. */

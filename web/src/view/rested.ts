@@ -37,7 +37,9 @@ export function useAnswer<Asked, Answer>(
   const answer = useSignal<Answer | undefined>(undefined);
   useQuestion(read, async (asked, isWanted) => {
     const found = await ask(asked);
-    if (found !== undefined && isWanted()) answer.value = found;
+    if (!isWanted()) return;
+    // Where the compiler fell over there is none, and the one before may be of another text.
+    if (found !== undefined || state.trap.peek() !== undefined) answer.value = found;
   });
   return answer;
 }

@@ -21,7 +21,7 @@ const MAX_MARKS = 64;
 /** The style sheet has as many colours for fields. */
 const COLORS = 6;
 
-export interface Scale {
+interface Scale {
   bits: number;
   /** Where a bit begins, in percent. */
   at: (bit: number) => number;

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { stop } from "../action/engine.ts";
-import { state } from "../state.ts";
+import { isFresh, state } from "../state.ts";
 
 export function Waiting({ children }: { children: ComponentChildren }) {
   if (!state.running.value) return <p class="empty">{children}</p>;
@@ -22,7 +22,9 @@ export const lateWords = (isOlder: boolean) => (isOlder ? "Checking … What is 
 
 /** Over a panel, whose rows stay where they are. */
 export function Late() {
-  return state.late.value ? <p class="late">{lateWords(state.checked.value.revision >= 0)}</p> : null;
+  const isOlder = !isFresh.value && state.checked.value.revision >= 0;
+  if (state.late.value) return <p class="late">{lateWords(isOlder)}</p>;
+  return isOlder && state.trap.value !== undefined ? <p class="late">Not checked. What is shown is older.</p> : null;
 }
 
 export function StopRun() {

@@ -11,7 +11,7 @@ export async function saveTrace(): Promise<void> {
 }
 
 /** What is missing is `null` there. */
-export const traceText = (document: TraceDocument) => JSON.stringify(document, (_, value) => value ?? null);
+const traceText = (document: TraceDocument) => JSON.stringify(document, (_, value) => value ?? null);
 
 function save(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));

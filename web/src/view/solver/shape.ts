@@ -6,7 +6,7 @@ const LETTER = 7.25;
 const PADDING = 11;
 const LEAST = 44;
 /** Texts in the picture are cut here; the list below it has all of them. */
-export const LONGEST = 22;
+const LONGEST = 22;
 export const LINE = 16;
 
 export const cut = (text: string, length = LONGEST) => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);
