@@ -10,6 +10,7 @@
 //! assert_eq!(upper, [0, 1, NOWHERE, 3]);
 //! ```
 
+use crate::native::copy_short;
 use crate::strided::count;
 
 /// The place of an element that comes from no operand.
@@ -34,6 +35,31 @@ pub fn name(indices: &[i32], (size, stride): (usize, usize), places: &mut [usize
         *place = place.wrapping_add(index.wrapping_mul(stride));
     }
     are_named
+}
+
+/// The rows, of so many bytes, that indices name, one after the other. `None` where one names none; the result is then
+/// any.
+pub fn rows(from: &[u8], indices: &[i32], length: usize, to: &mut [u8]) -> Option<()> {
+    fn few<const N: usize>(from: &[u8], indices: &[i32], to: &mut [u8]) -> Option<()> {
+        let from = from.as_chunks::<N>().0;
+        for (to, &index) in to.as_chunks_mut::<N>().0.iter_mut().zip(indices) {
+            *to = *from.get(index as usize)?;
+        }
+        Some(())
+    }
+    match length {
+        1 => few::<1>(from, indices, to),
+        2 => few::<2>(from, indices, to),
+        4 => few::<4>(from, indices, to),
+        8 => few::<8>(from, indices, to),
+        _ => {
+            for (to, &index) in to.chunks_exact_mut(length).zip(indices) {
+                let start = (index as usize).checked_mul(length)?;
+                copy_short(from.get(start..)?.get(..length)?, to);
+            }
+            Some(())
+        }
+    }
 }
 
 /// Calls `visit` with each index of a shape, in row-major order.
@@ -109,6 +135,22 @@ mod tests {
         assert_eq!(places, [116, 124, 156]);
         assert!(!name(&[0, 3, 0], (3, 8), &mut places));
         assert!(!name(&[0, -1, 0], (3, 8), &mut places));
+    }
+
+    #[test]
+    fn rows_are_taken_by_their_indices() {
+        let from: Vec<u8> = (0..60).collect();
+        for length in [1, 2, 3, 4, 8, 12] {
+            let mut to = vec![0; 3 * length];
+            assert!(rows(&from, &[2, 0, 2], length, &mut to).is_some());
+            for (row, start) in to.chunks(length).zip([2, 0, 2]) {
+                assert_eq!(row, &from[start * length..][..length]);
+            }
+            let n = (60 / length) as i32;
+            for index in [n, -1, i32::MIN, i32::MAX] {
+                assert!(rows(&from, &[0, index, 0], length, &mut to).is_none(), "{index} of {n}");
+            }
+        }
     }
 
     #[test]

@@ -287,23 +287,20 @@ pub fn copy_short(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Writes one element as often as it goes in.
+/// Writes one element, of 1, 2, 4 or 8 bytes, as often as it goes in.
 pub fn repeat(element: &[u8], to: &mut [u8]) {
-    if let [first, rest @ ..] = element
-        && rest.iter().all(|byte| byte == first)
-        && to.len() > 64
-    {
-        return to.fill(*first);
+    let word = match *element {
+        [a] => [a; 8],
+        [a, b] => [a, b, a, b, a, b, a, b],
+        [a, b, c, d] => [a, b, c, d, a, b, c, d],
+        _ => element.first_chunk().copied().unwrap_or_default(),
+    };
+    if to.len() > 64 && word.iter().all(|byte| *byte == word[0]) {
+        return to.fill(word[0]);
     }
-    let mut done = element.len().min(to.len());
-    copy_short(&element[..done], &mut to[..done]);
-    // What is there is copied behind itself, twice as much each time.
-    while done < to.len() && done > 0 {
-        let (before, after) = to.split_at_mut(done);
-        let n = done.min(after.len());
-        copy_short(&before[..n], &mut after[..n]);
-        done += n;
-    }
+    let (words, rest) = to.as_chunks_mut::<8>();
+    words.fill(word);
+    rest.iter_mut().zip(word).for_each(|(to, byte)| *to = byte);
 }
 
 /// Runs of so many bytes from their places, one after the other; what is [`NOWHERE`] is filled with an element, which is

@@ -53,8 +53,15 @@ pub struct Affine<'a> {
 /// So many elements of a row are summed in float32.
 const BLOCK: usize = 128;
 
+/// Rows that are normalised at once, and the elements of those that have so many.
+const SIDE_BY_SIDE: usize = 4;
+const CACHED: usize = 4096;
+
 /// `e^x / Σ e^x`, the sum over each line. `scratch` is overwritten.
 pub fn softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut Vec<f32>) {
+    if is_short(extent) {
+        return short(extent, from, to, false);
+    }
     let row = |from, to: *mut f32, n: usize| unsafe {
         let largest = largest(from, n);
         // The sum of one block is a float32, whose inverse in float64 is rounded to the same as its inverse in float32.
@@ -79,8 +86,80 @@ pub fn softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut Vec<f
     lines(extent, from, to, scratch, row, column);
 }
 
+fn is_short(Extent { reduced, inner, .. }: Extent) -> bool {
+    inner == 1 && (1..=8).contains(&reduced)
+}
+
+/// [`softmax`] or its logarithm of rows of at most 8 elements, in the same order.
+#[inline(never)]
+fn short(extent: Extent, from: Source, to: &mut [f32], is_log: bool) {
+    assert_eq!(to.len(), extent.n_elements());
+    let (from, to, n) = (start_of(from, to), to.as_mut_ptr(), extent.reduced);
+    let shifted_exp = shifted_exp(&SHIFTED);
+    let [least] = F32x4::constants(&[EXP_IS_ZERO]);
+    let few = n.min(4);
+    for row in 0..extent.outer {
+        // SAFETY: there are as many rows of as many elements.
+        unsafe {
+            let (from, to) = (from.add(row * n), to.add(row * n));
+            let (a, b) = (some_of(from, few), some_of(from.wrapping_add(few), n - few));
+            let largest = F32x4::splat(largest_of(a.pmax(b)));
+            let (a, b) = (a - largest, b - largest);
+            let power = |x: F32x4| shifted_exp(x.pmax(least));
+            let (x, y) = (power(a), if n > 4 { power(b) } else { F32x4::splat(0.0) });
+            let sum = (x + y).sum();
+            let (a, b) = if is_log {
+                let log = F32x4::splat(libm::log(f64::from(sum) / f64::from(SHIFT)) as f32);
+                (a - log, b - log)
+            } else {
+                let factor = F32x4::splat(1.0 / sum);
+                (x * factor, y * factor)
+            };
+            store_some(a, to, few);
+            if n > 4 {
+                store_some(b, to.add(4), n - few);
+            }
+        }
+    }
+}
+
+/// At most four elements; for those that are missing, nothing can be smaller.
+#[inline(always)]
+unsafe fn some_of(from: *const f32, n: usize) -> F32x4 {
+    let none = f32::NEG_INFINITY;
+    unsafe {
+        let at = |at: usize| if at < n { *from.add(at) } else { none };
+        match n {
+            4 => F32x4::load(from),
+            _ => F32x4::from_array([at(0), at(1), at(2), none]),
+        }
+    }
+}
+
+/// The first `n` of four elements.
+#[inline(always)]
+unsafe fn store_some(x: F32x4, to: *mut f32, n: usize) {
+    unsafe {
+        if n == 4 {
+            x.store(to);
+        } else {
+            let [a, b, c, _] = x.to_array();
+            *to = a;
+            if n > 1 {
+                *to.add(1) = b;
+            }
+            if n > 2 {
+                *to.add(2) = c;
+            }
+        }
+    }
+}
+
 /// `x - log Σ e^x`, the sum over each line. `scratch` is overwritten.
 pub fn log_softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut Vec<f32>) {
+    if is_short(extent) {
+        return short(extent, from, to, true);
+    }
     let row = |from, to, n| unsafe {
         let largest = largest(from, n);
         let sum = powers(from, ([0.0; 8].as_mut_ptr(), 0), n, largest) / f64::from(SHIFT);
@@ -218,10 +297,14 @@ unsafe fn largest(from: *const f32, n: usize) -> f32 {
             a = a.pmax(F32x4::splat(*from.add(at)));
             at += 1;
         }
-        let lanes = a.pmax(b).pmax(c.pmax(d));
-        let pairs = lanes.even(lanes).pmax(lanes.odd(lanes));
-        pairs.even(pairs).pmax(pairs.odd(pairs)).to_array()[0]
+        largest_of(a.pmax(b).pmax(c.pmax(d)))
     }
+}
+
+#[inline(always)]
+fn largest_of(lanes: F32x4) -> f32 {
+    let pairs = lanes.even(lanes).pmax(lanes.odd(lanes));
+    pairs.even(pairs).pmax(pairs.odd(pairs)).to_array()[0]
 }
 
 /// Times `factor`.
@@ -302,8 +385,15 @@ unsafe fn affine([x, mean, factor, gamma, beta]: [Operand; 5], to: *mut f32, n: 
     unsafe {
         if let (Operand::One(mean), Operand::One(factor)) = (mean, factor) {
             let (mean, factor) = (F32x4::splat(mean), F32x4::splat(factor));
+            let f = |[x, gamma, beta]: [F32x4; 3]| ((x - mean) * factor).mul_add(gamma, beta);
+            if n <= 16 && n.is_multiple_of(4) {
+                for at in (0..n).step_by(4) {
+                    f([x, gamma, beta].map(|of| of.four(at))).store(to.add(at));
+                }
+                return;
+            }
             vectors([x, gamma, beta], to, n, |operands, to, n| {
-                each(operands, to, n, |[x, gamma, beta]| ((x - mean) * factor).mul_add(gamma, beta));
+                each(operands, to, n, f);
             });
         } else {
             vectors([x, mean, factor, gamma, beta], to, n, |operands, to, n| {
@@ -341,10 +431,13 @@ fn each_of(vector: Option<&[f32]>, n: usize, missing: f32) -> Operand {
     })
 }
 
-fn mean_and_factor(sum: f32, squares: impl Fn(f32) -> f32, n: usize, epsilon: f32) -> (f32, f32) {
-    let mean = (f64::from(sum) / n as f64) as f32;
-    let variance = f64::from(squares(mean)) / n as f64;
-    (mean, (1.0 / (variance + f64::from(epsilon)).sqrt()) as f32)
+fn mean_of(sum: f32, n: usize) -> f32 {
+    (f64::from(sum) / n as f64) as f32
+}
+
+fn factor_of(squares: f32, n: usize, epsilon: f32) -> f32 {
+    let variance = f64::from(squares) / n as f64;
+    (1.0 / (variance + f64::from(epsilon)).sqrt()) as f32
 }
 
 /// Brings each line to mean 0 and variance 1, then times gamma plus beta, which have one element for each of the line.
@@ -358,15 +451,29 @@ pub fn layer_norm(extent: Extent, parameters: Affine, from: Source, to: &mut [f3
     }
     if inner == 1 {
         let (gamma, beta) = (each_of(gamma, reduced, 1.0), each_of(beta, reduced, 0.0));
-        for row in 0..outer {
+        // Rows side by side, of which a processor works on several at once.
+        let at_once = (CACHED / reduced).clamp(1, SIDE_BY_SIDE);
+        for first in (0..outer).step_by(at_once) {
+            let n_rows = at_once.min(outer - first);
             // SAFETY: a row has `reduced` elements, and no one writes to it while it is summed.
             unsafe {
-                let data = start.add(row * reduced);
-                let elements = std::slice::from_raw_parts(data, reduced);
-                let squares = |mean| fold::sum_of_squares(elements, mean);
-                let (mean, factor) = mean_and_factor(fold::sum(elements), squares, reduced, epsilon);
-                let operands = [Operand::Each(data), Operand::One(mean), Operand::One(factor), gamma, beta];
-                affine(operands, result.add(row * reduced), reduced);
+                let row = |at: usize| start.add((first + at) * reduced);
+                let elements = |at: usize| std::slice::from_raw_parts(row(at), reduced);
+                let (mut means, mut factors) = ([0.0; SIDE_BY_SIDE], [0.0; SIDE_BY_SIDE]);
+                for (at, mean) in means[..n_rows].iter_mut().enumerate() {
+                    *mean = mean_of(fold::sum(elements(at)), reduced);
+                }
+                for (at, factor) in factors[..n_rows].iter_mut().enumerate() {
+                    *factor = factor_of(fold::sum_of_squares(elements(at), means[at]), reduced, epsilon);
+                }
+                for at in 0..n_rows {
+                    let (mean, factor) = (Operand::One(means[at]), Operand::One(factors[at]));
+                    affine(
+                        [Operand::Each(row(at)), mean, factor, gamma, beta],
+                        result.add((first + at) * reduced),
+                        reduced,
+                    );
+                }
             }
         }
         return;
@@ -422,8 +529,8 @@ pub fn group_norm(groups: Groups, parameters: Affine, from: Source, to: &mut [f3
     for group in 0..n_images * n_groups {
         // SAFETY: a group has `size` elements in a row, and no one writes to them while they are summed.
         let elements = unsafe { std::slice::from_raw_parts(start.add(group * size), size) };
-        let squares = |mean| fold::sum_of_squares(elements, mean);
-        let (mean, factor) = mean_and_factor(fold::sum(elements), squares, size, epsilon);
+        let mean = mean_of(fold::sum(elements), size);
+        let factor = factor_of(fold::sum_of_squares(elements, mean), size, epsilon);
         for channel in group * of_group..(group + 1) * of_group {
             let (gamma, beta) = (one_of(gamma, channel % n_channels, 1.0), one_of(beta, channel % n_channels, 0.0));
             let at = channel * inner;

@@ -5,11 +5,10 @@
 use crate::code::{Assembly, Part, Reg, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
-use crate::tensor::{Block, Sources, around, part, type_of};
+use crate::tensor::{Block, Each, around, part, type_of};
 use base::ToList;
 use layout::{Kind, LayoutId, Layouts, Tag};
-use op::{Fault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch};
-use smallvec::SmallVec;
+use op::{Fault, OpId, Operators, Plan, ResultType, Scratch, Source};
 use std::sync::Arc;
 use ty::{Attrs, RunFault};
 
@@ -96,36 +95,37 @@ pub(crate) fn call(
     (call, to): (&TupleCall, Reg),
     registers: &mut [u64; WINDOW],
 ) -> Result<bool, Stop> {
-    let mut words: SmallVec<[u64; MAX_OPERANDS]> = SmallVec::new();
-    words.resize(call.operands.len(), 0);
+    let mut words = Each::default();
+    let words: &mut [u64] = words.list(call.operands.len());
     for part in &call.reads {
         words[usize::from(part.to)] |= part.bits.of(registers[usize::from(part.from)]) << (part.shift & 63);
     }
     let many = match known {
-        Some(many) if many.is_for(heap, &words) => many,
-        known => known.insert(Many::new(heap, code, operators, call, &words)?),
+        Some(many) if many.is_for(heap, words) => many,
+        known => known.insert(Many::new(heap, code, operators, call, words)?),
     };
     let Some(results) = &many.results else { return Ok(false) };
     if results.n_working > 0 && !heap.has_room(results.n_working + results.n_bytes) {
         return Err(Stop::NoRoom(results.n_working + results.n_bytes));
     }
-    let mut made: SmallVec<[u64; MAX_OPERANDS]> = SmallVec::new();
-    for (_, block) in &results.plans {
+    let mut made = Each::default();
+    let made: &mut [u64] = made.list(results.plans.len());
+    for (i, (_, block)) in results.plans.iter().enumerate() {
         match block.take(heap) {
-            Ok(at) => made.push(at.into()),
+            Ok(at) => made[i] = at.into(),
             // Where there was no room for the first, all of them may have it later.
-            Err(_) if made.is_empty() => return Err(Stop::NoMemory(results.n_bytes)),
+            Err(_) if i == 0 => return Err(Stop::NoMemory(results.n_bytes)),
             Err(_) => {
-                made.iter().for_each(|&at| heap.release(code, at as u32));
+                made[..i].iter().for_each(|&at| heap.release(code, at as u32));
                 return Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit }));
             }
         }
     }
-    if let Err(fault) = many.run(heap, results, &words, &made, scratch) {
+    if let Err(fault) = many.run(heap, results, words, made, scratch) {
         made.iter().for_each(|&at| heap.release(code, at as u32));
         return Err(op::CallFault::of(call.op.row(), fault).into());
     }
-    for (operand, &word) in many.operands.iter().zip(&words) {
+    for (operand, &word) in many.operands.iter().zip(&*words) {
         if let Operand::Tensor(block) = operand {
             heap.release_leaf(word as u32, block.size);
         }
@@ -184,8 +184,8 @@ impl Many {
         for (&at, (plan, block)) in made.iter().zip(&results.plans) {
             let place = block.place(at as u32);
             let (before, to, after) = around(heap.bytes_mut(), &place);
-            let mut sources = Sources::default();
-            let sources = sources.list(words.len());
+            let mut sources = Each::default();
+            let sources: &mut [Source] = sources.list(words.len());
             for ((source, operand), word) in sources.iter_mut().zip(&self.operands).zip(words) {
                 *source = match operand {
                     Operand::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),

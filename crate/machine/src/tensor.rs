@@ -22,7 +22,7 @@ use op::{
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
-use ty::{Attrs, Dtype, RunFault, Value};
+use ty::{Attrs, RunFault, Value};
 
 /// What is remembered of operators, by place in the program, and memory for their bodies.
 #[derive(Default)]
@@ -123,8 +123,14 @@ impl Block {
     }
 
     /// How many owners the tensor at `at` has; `None` if it is of another type.
-    #[inline(always)]
+    #[inline(never)]
     pub fn owners(&self, heap: &Heap, at: u32) -> Option<u32> {
+        self.owners_here(heap, at)
+    }
+
+    /// The same, in the caller's own code.
+    #[inline(always)]
+    fn owners_here(&self, heap: &Heap, at: u32) -> Option<u32> {
         let words = heap.from(at);
         let header = *words.first()?;
         let is_shape = match words.first_chunk::<4>() {
@@ -150,21 +156,21 @@ impl Block {
     }
 }
 
-/// Where the elements of operands are. A longer array would be cleared by an instruction that takes long to begin.
+/// What there is for each operand or result. A longer array would be cleared by an instruction that takes long to begin.
 #[derive(Default)]
-pub(crate) struct Sources<'a> {
-    few: [Source<'a>; 4],
-    more: SmallVec<[Source<'a>; MAX_OPERANDS]>,
+pub(crate) struct Each<T> {
+    few: [T; 5],
+    more: SmallVec<[T; MAX_OPERANDS]>,
 }
 
-impl<'a> Sources<'a> {
-    /// Of `n` operands, once.
+impl<T: Copy + Default> Each<T> {
+    /// For `n` of them, once.
     #[inline(always)]
-    pub fn list(&mut self, n: usize) -> &mut [Source<'a>] {
+    pub fn list(&mut self, n: usize) -> &mut [T] {
         match self.few.get_mut(..n) {
             Some(few) => few,
             None => {
-                self.more.resize(n, None);
+                self.more.resize(n, T::default());
                 &mut self.more
             }
         }
@@ -334,13 +340,14 @@ fn find(
     });
     let operands: Vec<Expected> = expected.some_list().ok_or(Stop::Fault(RunFault::Broken))?;
     let way = match plan.zip(result) {
-        Some((plan, result)) => match (Weights::new(&plan, place), Quick::new(code, &plan, &operands, &result)) {
-            (None, Some(quick)) => Way::Quick(quick),
-            (weights, _) => {
-                let n_working = plan.n_working_bytes();
-                Way::Planned(Box::new(Planned { plan, result, weights, n_working }))
+        Some((plan, result)) => {
+            let (weights, n_working) = (Weights::new(&plan, place), plan.n_working_bytes());
+            let slots = if weights.is_none() && n_working == 0 { slots(&operands, &result) } else { None };
+            match slots {
+                Some((operands, result)) => Way::Quick(Quick::new(plan, operands, result)),
+                None => Way::Planned(Box::new(Planned { plan, result, weights, n_working })),
             }
-        },
+        }
         None => Way::Values(results),
     };
     Ok(Site { operands: operands.into(), way })
@@ -387,19 +394,31 @@ impl Fail {
     }
 }
 
-/// An operator on one or two operands whose body takes floats, or other words of four bytes. For small tensors the way
-/// to it is most of what there is to do.
+/// An operator on at most three operands whose result is a tensor. For small tensors the way to the body is most of what
+/// there is to do, so each operand is gone through by code of its own.
 struct Quick {
-    op: Direct,
-    /// Which operands are tensors; the others are scalars, or not there.
-    is_tensor: [bool; 2],
-    /// Of a scalar, any.
-    operands: [InWords; 2],
+    body: Body,
+    operands: [Slot; 3],
     result: InWords,
-    /// How many words a scalar has, 1 or 2.
+    /// Whether what is taken has another type.
+    is_reshaped: bool,
+}
+
+enum Body {
+    Direct(Direct),
+    Plan(Plan),
+}
+
+/// An operand, of which there may be none.
+#[derive(Clone)]
+struct Slot {
+    is_tensor: bool,
+    /// Whether the result may be where it is.
+    is_taken: bool,
+    /// How many words of four bytes a scalar has, 1 or 2.
     n_of_scalar: usize,
-    /// Whether the result may be where an operand is.
-    takes: [bool; 2],
+    /// Of a scalar, any.
+    tensor: InWords,
 }
 
 /// What all tensors of a type have in common, and where their elements are, counted in words of four bytes.
@@ -410,86 +429,120 @@ struct InWords {
 }
 
 impl InWords {
-    /// `None`: there are no elements.
+    /// `None`: there are no elements, or they are no whole words.
     fn new(block: &Block) -> Option<InWords> {
         let data = block.data.start / 4..block.data.end / 4;
-        (!data.is_empty()).then(|| InWords { block: block.clone(), data })
+        (!data.is_empty() && block.data.end.is_multiple_of(4)).then(|| InWords { block: block.clone(), data })
     }
 }
 
-impl Quick {
-    fn new(code: &Assembly, plan: &Plan, operands: &[Expected], result: &Made) -> Option<Quick> {
-        let n_tensors = operands.iter().filter(|operand| matches!(operand, Expected::Tensor(..))).count();
-        let (op, Made::Tensor(result)) = (plan.direct(n_tensors)?, result) else { return None };
-        let single = code.kinds.number(BlockKind::Tensor(Dtype::Float32));
-        let kind = if matches!(op, Direct::Native(_)) { result.kind } else { single };
-        let is_each = op.is_each();
-        if operands.len() > 2 || result.kind != kind {
-            return None;
-        }
-        let (mut is_tensor, mut takes, mut n_of_scalar) = ([false; 2], [false; 2], 1);
-        let result = InWords::new(result)?;
-        let mut in_words = [result.clone(), result.clone()];
-        for (i, operand) in operands.iter().enumerate() {
-            match operand {
-                Expected::Tensor(block, is_taken) if block.kind == kind && (!is_each || *block == result.block) => {
-                    // A block that is taken over keeps its shape here.
-                    if *is_taken && *block != result.block {
-                        return None;
-                    }
-                    (is_tensor[i], takes[i], in_words[i]) = (true, *is_taken, InWords::new(block)?);
-                }
-                Expected::Scalar(n_bytes) if is_each => n_of_scalar = *n_bytes / 4,
-                Expected::Tensor(..) | Expected::Scalar(_) => return None,
+/// At most three operands and a result, if all are of whole words.
+fn slots(operands: &[Expected], result: &Made) -> Option<([Slot; 3], InWords)> {
+    let (Made::Tensor(result), 1..=3) = (result, operands.len()) else { return None };
+    let result = InWords::new(result)?;
+    let none = Slot { is_tensor: false, is_taken: false, n_of_scalar: 1, tensor: result.clone() };
+    let mut slots = [none.clone(), none.clone(), none];
+    for (slot, operand) in slots.iter_mut().zip(operands) {
+        match operand {
+            Expected::Tensor(block, is_taken) => {
+                (slot.is_tensor, slot.is_taken, slot.tensor) = (true, *is_taken, InWords::new(block)?);
             }
+            Expected::Scalar(n_bytes) if n_bytes.is_multiple_of(4) => slot.n_of_scalar = n_bytes / 4,
+            Expected::Scalar(_) => return None,
         }
-        Some(Quick { op, is_tensor, operands: in_words, result, n_of_scalar, takes })
+    }
+    Some((slots, result))
+}
+
+fn bytes(source: From) -> Source {
+    match source {
+        From::Other(x) => Some(bytemuck::cast_slice(x)),
+        From::Result => None,
+    }
+}
+
+/// A call on so many operands, each of which is gone through by code of its own.
+macro_rules! on {
+    ($run:ident($($i:tt $word:ident),*)) => {
+        #[inline(never)]
+        fn $run(&self, heap: &mut Heap, scratch: &mut Scratch, operands: Operands) -> Option<Result<u64, Fail>> {
+            let [$($word),*] = *operands.args else { return None };
+            let words = [$(operands.registers[usize::from($word)]),*];
+            let mut taken: Option<u32> = None;
+            $(
+                let (slot, at) = (&self.operands[$i], words[$i] as u32);
+                if slot.is_tensor && slot.tensor.block.owners_here(heap, at)? == 1 && slot.is_taken {
+                    taken = Some(at);
+                }
+            )*
+            let made = &self.result;
+            let result = match taken {
+                Some(at) => {
+                    if self.is_reshaped {
+                        heap.set_tensor(at, made.block.kind, &made.block.shape);
+                    }
+                    at
+                }
+                None => match made.block.take(heap) {
+                    Ok(at) => at,
+                    Err(fail) => return Some(Err(fail)),
+                },
+            };
+            let place = result / 4 + made.data.start..result / 4 + made.data.end;
+            let (before, to, after) = around(heap.floats_mut(), &place);
+            $(
+                let (slot, at) = (&self.operands[$i], words[$i] as u32);
+                let $word = match (slot.is_tensor, at == result) {
+                    (true, true) => From::Result,
+                    (true, false) => From::Other(part(before, after, &place, at / 4, &slot.tensor.data)),
+                    (false, _) => {
+                        let scalar = bytemuck::cast_slice(std::slice::from_ref(&words[$i]));
+                        From::Other(scalar.get(..slot.n_of_scalar).unwrap_or_default())
+                    }
+                };
+            )*
+            let done = match &self.body {
+                Body::Direct(direct) => direct.run([$($word),*], to, scratch).ok_or(op::Fault::IllTyped),
+                Body::Plan(plan) => plan.run(&[$(bytes($word)),*], bytemuck::cast_slice_mut(to), scratch),
+            };
+            $(
+                let (slot, at) = (&self.operands[$i], words[$i] as u32);
+                if slot.is_tensor && at != result {
+                    heap.release_leaf(at, slot.tensor.block.size);
+                }
+            )*
+            Some(match done {
+                Ok(()) => Ok(u64::from(result)),
+                Err(fault) => Err(Fail::Kernel(fault)),
+            })
+        }
+    };
+}
+
+impl Quick {
+    fn new(plan: Plan, operands: [Slot; 3], result: InWords) -> Quick {
+        let n_tensors = operands.iter().filter(|slot| slot.is_tensor).count();
+        let is_reshaped = operands.iter().any(|slot| slot.is_taken && slot.tensor.block != result.block);
+        let body = match plan.direct(n_tensors) {
+            Some(direct) => Body::Direct(direct),
+            None => Body::Plan(plan),
+        };
+        Quick { body, operands, result, is_reshaped }
     }
 
     /// `None`, and nothing has changed: the operands are of other types.
+    #[inline(always)]
     fn run(&self, heap: &mut Heap, scratch: &mut Scratch, operands: Operands) -> Option<Result<u64, Fail>> {
-        let [a_is_tensor, b_is_tensor] = self.is_tensor;
-        let [first, second] = &self.operands;
-        let (a, b) = match *operands.args {
-            [a] => (operands.registers[usize::from(a)], 0),
-            [a, b] => (operands.registers[usize::from(a)], operands.registers[usize::from(b)]),
-            _ => return None,
-        };
-        let mut taken = None;
-        if b_is_tensor && second.block.owners(heap, b as u32)? == 1 && self.takes[1] {
-            taken = Some(b as u32);
+        match operands.args.len() {
+            1 => self.run_on_one(heap, scratch, operands),
+            2 => self.run_on_two(heap, scratch, operands),
+            _ => self.run_on_three(heap, scratch, operands),
         }
-        if a_is_tensor && first.block.owners(heap, a as u32)? == 1 && self.takes[0] {
-            taken = Some(a as u32);
-        }
-        let at = match taken {
-            Some(at) => at,
-            None => match self.result.block.take(heap) {
-                Ok(at) => at,
-                Err(fail) => return Some(Err(fail)),
-            },
-        };
-        let place = at / 4 + self.result.data.start..at / 4 + self.result.data.end;
-        let (before, to, after) = around(heap.floats_mut(), &place);
-        let scalars: [[f32; 2]; 2] = [bytemuck::cast(a), bytemuck::cast(b)];
-        let source = |of: &InWords, word: u64| match word as u32 == at {
-            true => From::Result,
-            false => From::Other(part(before, after, &place, word as u32 / 4, &of.data)),
-        };
-        let x = if a_is_tensor { source(first, a) } else { From::Other(&scalars[0][..self.n_of_scalar]) };
-        let y = if b_is_tensor { source(second, b) } else { From::Other(&scalars[1][..self.n_of_scalar]) };
-        let done = self.op.run(x, y, to, scratch);
-        if a_is_tensor && a as u32 != at {
-            heap.release_leaf(a as u32, first.block.size);
-        }
-        if b_is_tensor && b as u32 != at {
-            heap.release_leaf(b as u32, second.block.size);
-        }
-        Some(match done {
-            Some(()) => Ok(u64::from(at)),
-            None => Err(Fail::Kernel(op::Fault::IllTyped)),
-        })
     }
+
+    on! { run_on_one(0 a) }
+    on! { run_on_two(0 a, 1 b) }
+    on! { run_on_three(0 a, 1 b, 2 c) }
 }
 
 /// The elements before a place, in it and after it.
@@ -564,8 +617,8 @@ impl Planned {
             Made::Tensor(_) => to,
         };
         let done = {
-            let mut sources = Sources::default();
-            let sources = sources.list(expected.len());
+            let mut sources = Each::default();
+            let sources: &mut [Source] = sources.list(expected.len());
             for (i, (source, expected)) in sources.iter_mut().zip(expected).enumerate() {
                 let word = operands.word(i);
                 *source = match expected {

@@ -25,6 +25,18 @@ impl Operand {
             Operand::One(x) => Operand::One(x),
         }
     }
+
+    /// Four elements.
+    ///
+    /// # Safety
+    /// There are as many, from `at` on.
+    #[inline(always)]
+    pub(crate) unsafe fn four(self, at: usize) -> F32x4 {
+        match self {
+            Operand::Each(from) => unsafe { F32x4::load(from.add(at)) },
+            Operand::One(x) => F32x4::splat(x),
+        }
+    }
 }
 
 /// # Safety

@@ -88,6 +88,31 @@ fn softmax_and_its_logarithm_keep_their_bounds() {
 }
 
 #[test]
+fn short_rows_are_long_ones_with_nothing_behind_them() {
+    let mut random = Random(26);
+    for round in 0..4000 {
+        let (n, n_rows) = (1 + round % 8, 1 + random.below(5));
+        let rows: Vec<Vec<f32>> = (0..n_rows).map(|_| exponents(&mut random, n)).collect();
+        let extent = |reduced| Extent { outer: n_rows, reduced, inner: 1 };
+        let (short, long) = (rows.concat(), rows.iter().flat_map(|row| padded(row)).collect::<Vec<f32>>());
+        for body in [softmax, log_softmax] {
+            let got = run("short", &short, |from, to, scratch| body(extent(n), from, to, scratch));
+            let want = run("long", &long, |from, to, scratch| body(extent(PADDED), from, to, scratch));
+            let want: Vec<f32> = want.chunks(PADDED).flat_map(|row| row[..n].to_vec()).collect();
+            assert_same(format_args!("rows of {n}"), &got, &want);
+        }
+    }
+}
+
+const PADDED: usize = 12;
+
+fn padded(row: &[f32]) -> Vec<f32> {
+    let mut row = row.to_vec();
+    row.resize(PADDED, f32::NEG_INFINITY);
+    row
+}
+
+#[test]
 fn softmax_at_the_ends_of_the_line() {
     const INF: f32 = f32::INFINITY;
     for inner in [1, 2, 5] {

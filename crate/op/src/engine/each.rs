@@ -59,11 +59,9 @@ impl Each {
         })
     }
 
-    /// The loop that is all there is to do, if elements are words of four bytes, or two of them. `n_tensors` of the
-    /// operands are tensors, the others scalars.
+    /// The loop that is all there is to do. `n_tensors` of the operands are tensors, the others scalars.
     pub fn native(&self, n_tensors: usize) -> Option<Loop> {
-        let is_all = n_tensors < 2 || self.is_whole == [true; 2];
-        self.native.filter(|_| is_all && self.dtypes[1].n_bytes() >= 4)
+        self.native.filter(|_| n_tensors < 2 || self.is_whole == [true; 2])
     }
 
     pub fn takes(&self, operand: usize) -> bool {
@@ -122,12 +120,13 @@ impl Each {
         }
         let width = self.dtypes[1].n_bytes();
         for (number, to) in result.chunks_exact_mut(run * width).enumerate() {
-            let offsets = self.walk.offsets(number).map(|offset| offset * width);
+            let offsets = self.walk.offsets(number);
             let mut parts = operands;
             for (at, part) in parts.iter_mut().enumerate() {
                 if let Some(bytes) = part {
                     let length = if moves[at] { to.len() } else { width };
-                    *part = Some(bytes.get(offsets[at]..offsets[at] + length)?);
+                    let start = offsets[at] * width;
+                    *part = Some(bytes.get(start..start + length)?);
                 }
             }
             native.run(parts, to)?;

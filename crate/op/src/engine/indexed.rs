@@ -9,7 +9,7 @@ use super::{MOST, Scratch, Source, Work, count};
 use crate::places::{Merge, within, within_either};
 use crate::run::{Fault, ResultType, widen};
 use base::ToList;
-use kernel::index::{count_up, name};
+use kernel::index::{count_up, name, rows};
 use kernel::native::gather;
 use kernel::shape::{OutOfRange, place};
 use kernel::strided::{Offsets, row_major};
@@ -199,6 +199,14 @@ impl Indexed {
         true
     }
 
+    /// Whether each index, of the dtype that they mostly are, names a row of all there is.
+    fn is_of_rows(&self) -> bool {
+        self.index == Dtype::Int32
+            && self.outer.is_empty()
+            && self.steps == [0, 1]
+            && matches!(self.axes[..], [(_, stride)] if stride == self.run)
+    }
+
     /// Where an index is in an axis.
     fn place(&self, bytes: &[u8], size: usize) -> Result<usize, Fault> {
         let index = narrow(self.index, bytes);
@@ -229,6 +237,12 @@ impl Work for Indexed {
         let run = self.run;
         let Some(update) = self.merge else {
             let data = other(0)?;
+            if self.is_of_rows()
+                && let Ok(indices) = bytemuck::try_cast_slice(indices)
+                && rows(data, indices, run, result).is_some()
+            {
+                return Ok(());
+            }
             let mut left = result;
             return self.each(indices, &mut scratch.places, &mut |places| {
                 let n = (places.len() * run).min(left.len());

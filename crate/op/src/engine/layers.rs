@@ -201,7 +201,8 @@ impl Layer {
         match self {
             Layer::Pool(window, divisor) => {
                 let x = other(0)?;
-                let [size, output] = [window.size, window.output].map(|sizes| sizes.iter().product::<usize>());
+                let product = |[a, b, c]: [usize; 3]| a * b * c;
+                let (size, output) = (product(window.size), product(window.output));
                 (x.len().is_multiple_of(size) && to.len() == x.len() / size * output).then_some(())?;
                 match divisor {
                     None => max_pool(window, x, to, scratch),

@@ -200,7 +200,8 @@ impl Moves {
             Moves::Cast(dtypes) => convert(*dtypes, from(0)?, result, scratch.blocks())?,
             Moves::Where { walk, lengths, width } => {
                 let operands = [from(0)?, from(1)?, from(2)?];
-                if operands.map(<[u8]>::len) != *lengths || result.len() != walk.n * width {
+                let are_long = operands.iter().zip(lengths).all(|(operand, &length)| operand.len() == length);
+                if !are_long || result.len() != walk.n * width {
                     return None;
                 }
                 match width {

@@ -102,36 +102,35 @@ pub enum Direct {
 }
 
 impl Direct {
-    /// Whether it goes element by element, so that an operand may be a scalar.
-    pub fn is_each(&self) -> bool {
-        matches!(self, Direct::Each(_) | Direct::Native(_))
-    }
-
-    /// Of operands and a result as long as the plan had them; `None` if they are not. One operand does not look at `b`.
+    /// Of operands and a result as long as the plan had them; `None` if they are not.
     #[inline]
-    pub fn run(&self, a: From, b: From, to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
+    pub fn run<const N: usize>(&self, sources: [From; N], to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
+        let (a, 1..=2) = (*sources.first()?, N) else { return None };
+        // What has one operand does not look at another.
+        let b = *sources.get(1).unwrap_or(&a);
         match self {
             Direct::Each(op) => {
                 op.run(a, b, to);
                 Some(())
             }
-            Direct::Native(native) => {
+            Direct::Single(single) => single.on_floats([a, b], to, scratch),
+            Direct::Native(native) if N == 2 => {
                 let bytes = |from| match from {
                     From::Other(x) => Some(bytemuck::cast_slice(x)),
                     From::Result => None,
                 };
                 native.run_here([bytes(a), bytes(b)], bytemuck::cast_slice_mut(to))
             }
-            Direct::Single(single) => single.on_floats([a, b], to, scratch),
-            Direct::Product(small) => match [a, b] {
+            Direct::Product(small) if N == 2 => match [a, b] {
                 [From::Other(a), From::Other(b)] => small.run(a, b, to),
                 _ => None,
             },
-            Direct::Permute(permutation) => {
+            Direct::Permute(permutation) if N == 1 => {
                 let From::Other(x) = a else { return None };
                 permutation.run(4, bytemuck::cast_slice(x), bytemuck::cast_slice_mut(to));
                 Some(())
             }
+            Direct::Native(_) | Direct::Product(_) | Direct::Permute(_) => None,
         }
     }
 }
