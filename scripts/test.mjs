@@ -44,13 +44,16 @@ await main(async () => {
   await whole("linting the Rust code", () =>
     run("cargo", ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
   );
-  await counted("testing the Rust code", ["cargo", "test", "--workspace", "--quiet", "--no-fail-fast"], {
-    // The test pages count themselves, in a line of their own.
-    passed: /^(?:test result: \w+\. )?(\d+) passed[;,]/gm,
-    failed: /^(?:test result: \w+\. )?\d+ passed[;,] (\d+) failed/gm,
-  });
-  const commandLine = await whole("building the command line", () => run("cargo", ["build", "--quiet", "--bin", "relish"]));
-  const site = await whole("building the site", () => build({ commands: true }));
+  const rust = async () => {
+    await counted("testing the Rust code", ["cargo", "test", "--workspace", "--quiet", "--no-fail-fast"], {
+      // The test pages count themselves, in a line of their own.
+      passed: /^(?:test result: \w+\. )?(\d+) passed[;,]/gm,
+      failed: /^(?:test result: \w+\. )?\d+ passed[;,] (\d+) failed/gm,
+    });
+    return whole("building the command line", () => run("cargo", ["build", "--quiet", "--bin", "relish"]));
+  };
+  // Most of either is one thread, and each has a folder of its own in target/.
+  const [commandLine, site] = await Promise.all([rust(), whole("building the site", () => build({ commands: true }))]);
   const specs = readdirSync(resolve(root, "tests/node")).filter((file) => file.endsWith(".test.mjs"));
   if (site && commandLine) {
     const files = specs.map((file) => `tests/node/${file}`);

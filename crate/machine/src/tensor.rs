@@ -409,20 +409,17 @@ enum Body {
     Plan(Plan),
 }
 
-/// An operand, of which there may be none.
-#[derive(Clone)]
+/// An operand; what is none counts as a scalar.
+#[derive(Default)]
 struct Slot {
-    is_tensor: bool,
-    /// Whether the result may be where it is.
-    is_taken: bool,
     /// How many words of four bytes a scalar has, 1 or 2.
     n_of_scalar: usize,
-    /// Of a scalar, any.
-    tensor: InWords,
+    tensor: Option<InWords>,
+    /// Whether the result may be where it is.
+    is_taken: bool,
 }
 
 /// What all tensors of a type have in common, and where their elements are, counted in words of four bytes.
-#[derive(Clone)]
 struct InWords {
     block: Block,
     data: Range<u32>,
@@ -440,12 +437,11 @@ impl InWords {
 fn slots(operands: &[Expected], result: &Made) -> Option<([Slot; 3], InWords)> {
     let (Made::Tensor(result), 1..=3) = (result, operands.len()) else { return None };
     let result = InWords::new(result)?;
-    let none = Slot { is_tensor: false, is_taken: false, n_of_scalar: 1, tensor: result.clone() };
-    let mut slots = [none.clone(), none.clone(), none];
+    let mut slots = <[Slot; 3]>::default();
     for (slot, operand) in slots.iter_mut().zip(operands) {
         match operand {
             Expected::Tensor(block, is_taken) => {
-                (slot.is_tensor, slot.is_taken, slot.tensor) = (true, *is_taken, InWords::new(block)?);
+                (slot.tensor, slot.is_taken) = (Some(InWords::new(block)?), *is_taken);
             }
             Expected::Scalar(n_bytes) if n_bytes.is_multiple_of(4) => slot.n_of_scalar = n_bytes / 4,
             Expected::Scalar(_) => return None,
@@ -471,7 +467,10 @@ macro_rules! on {
             let mut taken: Option<u32> = None;
             $(
                 let (slot, at) = (&self.operands[$i], words[$i] as u32);
-                if slot.is_tensor && slot.tensor.block.owners_here(heap, at)? == 1 && slot.is_taken {
+                if let Some(tensor) = &slot.tensor
+                    && tensor.block.owners_here(heap, at)? == 1
+                    && slot.is_taken
+                {
                     taken = Some(at);
                 }
             )*
@@ -492,10 +491,10 @@ macro_rules! on {
             let (before, to, after) = around(heap.floats_mut(), &place);
             $(
                 let (slot, at) = (&self.operands[$i], words[$i] as u32);
-                let $word = match (slot.is_tensor, at == result) {
-                    (true, true) => From::Result,
-                    (true, false) => From::Other(part(before, after, &place, at / 4, &slot.tensor.data)),
-                    (false, _) => {
+                let $word = match &slot.tensor {
+                    Some(_) if at == result => From::Result,
+                    Some(tensor) => From::Other(part(before, after, &place, at / 4, &tensor.data)),
+                    None => {
                         let scalar = bytemuck::cast_slice(std::slice::from_ref(&words[$i]));
                         From::Other(scalar.get(..slot.n_of_scalar).unwrap_or_default())
                     }
@@ -506,9 +505,11 @@ macro_rules! on {
                 Body::Plan(plan) => plan.run(&[$(bytes($word)),*], bytemuck::cast_slice_mut(to), scratch),
             };
             $(
-                let (slot, at) = (&self.operands[$i], words[$i] as u32);
-                if slot.is_tensor && at != result {
-                    heap.release_leaf(at, slot.tensor.block.size);
+                let at = words[$i] as u32;
+                if let Some(tensor) = &self.operands[$i].tensor
+                    && at != result
+                {
+                    heap.release_leaf(at, tensor.block.size);
                 }
             )*
             Some(match done {
@@ -521,8 +522,9 @@ macro_rules! on {
 
 impl Quick {
     fn new(plan: Plan, operands: [Slot; 3], result: InWords) -> Quick {
-        let n_tensors = operands.iter().filter(|slot| slot.is_tensor).count();
-        let is_reshaped = operands.iter().any(|slot| slot.is_taken && slot.tensor.block != result.block);
+        let tensors = || operands.iter().filter_map(|slot| Some((slot.tensor.as_ref()?, slot.is_taken)));
+        let n_tensors = tensors().count();
+        let is_reshaped = tensors().any(|(tensor, is_taken)| is_taken && tensor.block != result.block);
         let body = match plan.direct(n_tensors) {
             Some(direct) => Body::Direct(direct),
             None => Body::Plan(plan),
