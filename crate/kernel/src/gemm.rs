@@ -518,7 +518,7 @@ unsafe fn edge(tile: &Tile, n_rows: usize, width: usize) {
                 tile.finish.at(row + at, 0).apply_all(c, width);
             }
         }
-        tile.go_below(1);
+        tile.go_below(HEIGHT);
     }
 }
 

@@ -190,7 +190,7 @@ impl Loop {
         let whole = n / ROUND * ROUND;
         let mut few = [[0_u8; ROUND]; 2];
         let (mut from, mut steps) = ([result.cast_const(); 2], [ROUND; 2]);
-        for (at, operand) in operands.into_iter().enumerate() {
+        for (at, &operand) in operands.iter().enumerate() {
             match operand {
                 Some(bytes) if bytes.len() == n => from[at] = bytes.as_ptr(),
                 Some(bytes) if bytes.len() == self.width => {

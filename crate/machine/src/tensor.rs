@@ -397,16 +397,11 @@ impl Fail {
 /// An operator on at most three operands whose result is a tensor. For small tensors the way to the body is most of what
 /// there is to do, so each operand is gone through by code of its own.
 struct Quick {
-    body: Body,
+    body: Direct,
     operands: [Slot; 3],
     result: InWords,
     /// Whether what is taken has another type.
     is_reshaped: bool,
-}
-
-enum Body {
-    Direct(Direct),
-    Plan(Plan),
 }
 
 /// An operand; what is none counts as a scalar.
@@ -448,13 +443,6 @@ fn slots(operands: &[Expected], result: &Made) -> Option<([Slot; 3], InWords)> {
         }
     }
     Some((slots, result))
-}
-
-fn bytes(source: From) -> Source {
-    match source {
-        From::Other(x) => Some(bytemuck::cast_slice(x)),
-        From::Result => None,
-    }
 }
 
 /// A call on so many operands, each of which is gone through by code of its own.
@@ -500,10 +488,7 @@ macro_rules! on {
                     }
                 };
             )*
-            let done = match &self.body {
-                Body::Direct(direct) => direct.run([$($word),*], to, scratch).ok_or(op::Fault::IllTyped),
-                Body::Plan(plan) => plan.run(&[$(bytes($word)),*], bytemuck::cast_slice_mut(to), scratch),
-            };
+            let done = self.body.run([$($word),*], to, scratch);
             $(
                 let at = words[$i] as u32;
                 if let Some(tensor) = &self.operands[$i].tensor
@@ -525,11 +510,7 @@ impl Quick {
         let tensors = || operands.iter().filter_map(|slot| Some((slot.tensor.as_ref()?, slot.is_taken)));
         let n_tensors = tensors().count();
         let is_reshaped = tensors().any(|(tensor, is_taken)| is_taken && tensor.block != result.block);
-        let body = match plan.direct(n_tensors) {
-            Some(direct) => Body::Direct(direct),
-            None => Body::Plan(plan),
-        };
-        Quick { body, operands, result, is_reshaped }
+        Quick { body: plan.direct(n_tensors), operands, result, is_reshaped }
     }
 
     /// `None`, and nothing has changed: the operands are of other types.

@@ -67,12 +67,10 @@ pub const MAX_OPERANDS: usize = 8;
 const MOST: usize = 1 << 28;
 
 /// How one call is computed, for operands and a result of these types.
-#[derive(Clone)]
 pub struct Plan {
     body: Body,
 }
 
-#[derive(Clone)]
 enum Body {
     Single(Single),
     Half(Halves),
@@ -260,31 +258,28 @@ impl Plan {
         Plan { body: Body::Fused(fused) }
     }
 
-    /// Its body, if that can be called on words. `n_tensors` of its operands are tensors, the others scalars.
-    pub fn direct(&self, n_tensors: usize) -> Option<Direct> {
-        Some(match &self.body {
-            Body::Single(Single::Unary(op)) => Direct::Each(Elementwise::Unary(*op)),
-            Body::Single(Single::Binary { op, is_whole, .. }) if n_tensors < 2 || *is_whole == [true; 2] => {
-                Direct::Each(Elementwise::Binary(*op))
+    /// The same for calls on words. `n_tensors` of its operands are tensors, the others scalars.
+    pub fn direct(self, n_tensors: usize) -> Direct {
+        match self.body {
+            Body::Single(Single::Unary(op)) => Direct::Each(Elementwise::Unary(op)),
+            Body::Single(Single::Binary { op, is_whole, .. }) if n_tensors < 2 || is_whole == [true; 2] => {
+                Direct::Each(Elementwise::Binary(op))
             }
-            Body::Single(Single::Product { small: Some(small), .. }) => Direct::Product(*small),
+            Body::Single(Single::Product { small: Some(small), .. }) => Direct::Product(small),
             Body::Single(
                 single @ (Single::Binary { .. }
                 | Single::Fold { .. }
                 | Single::Softmax(_)
                 | Single::LogSoftmax(_)
                 | Single::Product { .. }),
-            ) => Direct::Single(Box::new(single.clone())),
-            Body::Moves(Moves::Permute(permutation, 4)) => Direct::Permute(permutation.clone()),
-            Body::Each(each) => Direct::Native(each.native(n_tensors)?),
-            Body::Single(_)
-            | Body::Half(_)
-            | Body::Moves(_)
-            | Body::Folded(_)
-            | Body::Work(_)
-            | Body::Fused(_)
-            | Body::Copy => return None,
-        })
+            ) => Direct::Single(Box::new(single)),
+            Body::Moves(Moves::Permute(permutation, 4)) => Direct::Permute(permutation),
+            Body::Each(each) => match each.native(n_tensors) {
+                Some(native) => Direct::Native(native),
+                None => Direct::Plan(Box::new(Plan { body: Body::Each(each) })),
+            },
+            body => Direct::Plan(Box::new(Plan { body })),
+        }
     }
 
     /// The loop that is all there is to do on tensors of one dimension or scalars, if there is one.

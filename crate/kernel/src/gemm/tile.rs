@@ -34,10 +34,10 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
-    /// To the tile so many below.
-    pub fn go_below(&mut self, n: usize) {
-        self.a = self.a.wrapping_add(n * HEIGHT * self.a_step);
-        self.c = self.c.wrapping_add(n * HEIGHT * self.c_step);
+    /// So many rows down.
+    pub fn go_below(&mut self, n_rows: usize) {
+        self.a = self.a.wrapping_add(n_rows * self.a_step);
+        self.c = self.c.wrapping_add(n_rows * self.c_step);
     }
 }
 
@@ -108,12 +108,13 @@ impl Finish {
 /// `n_columns` is at most [`WIDTH`] and a multiple of four. All elements the tiles name can be read, and those of `c`
 /// written.
 pub(crate) unsafe fn run(tile: &Tile, n_rows: usize, n_columns: usize) {
-    let mut next = *tile;
-    for (height, n_tiles) in [(HEIGHT, n_rows / HEIGHT), (n_rows % HEIGHT, 1)] {
-        if height > 0 && n_tiles > 0 {
-            let is_wide = n_columns == WIDTH;
-            unsafe { SUMS[usize::from(is_wide)][height - 1](&next, n_tiles) }
-            next.go_below(n_tiles);
+    let (mut next, mut n_left) = (*tile, n_rows);
+    for &(height, sums) in if n_columns == WIDTH { WIDE } else { NARROW } {
+        let n_tiles = n_left / height;
+        if n_tiles > 0 {
+            unsafe { sums(&next, n_tiles) }
+            next.go_below(n_tiles * height);
+            n_left -= n_tiles * height;
         }
     }
     if !tile.finish.is_none() {
@@ -126,17 +127,15 @@ pub(crate) unsafe fn run(tile: &Tile, n_rows: usize, n_columns: usize) {
 /// The sums of so many tiles, one below another.
 type Sums = unsafe fn(&Tile, usize);
 
-/// By columns, four and [`WIDTH`], and rows.
+/// By the rows of a tile, the most first: of four columns, which are few, and of [`WIDTH`].
+type Heights = &'static [(usize, Sums)];
+
+const NARROW: Heights = &[(HEIGHT, sums::<HEIGHT, 1>), (2, sums::<2, 1>), (1, sums::<1, 1>)];
 #[cfg(not(target_feature = "relaxed-simd"))]
-const SUMS: [[Sums; HEIGHT]; N_QUADS] = [
-    [sums::<1, 1>, sums::<2, 1>, sums::<3, 1>, sums::<4, 1>],
-    [sums::<1, 2>, sums::<2, 2>, sums::<3, 2>, sums::<4, 2>],
-];
+const WIDE: Heights = &[(4, sums::<4, 2>), (3, sums::<3, 2>), (2, sums::<2, 2>), (1, sums::<1, 2>)];
 #[cfg(target_feature = "relaxed-simd")]
-const SUMS: [[Sums; HEIGHT]; N_QUADS] = [
-    [sums::<1, 1>, sums::<2, 1>, sums::<3, 1>, sums::<4, 1>, sums::<5, 1>, sums::<6, 1>],
-    [sums::<1, 2>, sums::<2, 2>, sums::<3, 2>, sums::<4, 2>, sums::<5, 2>, whole],
-];
+const WIDE: Heights =
+    &[(6, whole), (5, sums::<5, 2>), (4, sums::<4, 2>), (3, sums::<3, 2>), (2, sums::<2, 2>), (1, sums::<1, 2>)];
 
 unsafe fn sums<const R: usize, const Q: usize>(tile: &Tile, n_tiles: usize) {
     let mut tile = *tile;
@@ -152,7 +151,7 @@ unsafe fn sums<const R: usize, const Q: usize>(tile: &Tile, n_tiles: usize) {
             }
             store(&tile, &sums);
         }
-        tile.go_below(1);
+        tile.go_below(R);
     }
 }
 
@@ -191,7 +190,7 @@ pub(super) unsafe fn whole(tile: &Tile, n_tiles: usize) {
             }
             store(&tile, &sums);
         }
-        tile.go_below(1);
+        tile.go_below(HEIGHT);
     }
 }
 

@@ -13,7 +13,6 @@ use kernel::permute::Permutation;
 use std::sync::Arc;
 use ty::Attrs;
 
-#[derive(Clone)]
 pub struct Convolution {
     prepared: Arc<Prepared>,
     /// Of data, weight and result, where one of them is in another order.

@@ -15,7 +15,6 @@ use kernel::number::float_to_int;
 use kernel::wide::{self, BLOCK};
 use ty::{Attrs, Dtype, scalar_bits, scalar_of};
 
-#[derive(Clone)]
 pub struct Each {
     kernel: &'static Kernel,
     /// There may be loops for it.

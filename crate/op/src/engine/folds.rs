@@ -14,7 +14,6 @@ use kernel::number::Number;
 use kernel::wide::{self, BLOCK};
 use ty::{Attrs, Dtype, Scalar, scalar_bits};
 
-#[derive(Clone)]
 pub struct Folded {
     folding: Folding,
     extent: Extent,

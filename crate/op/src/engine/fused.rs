@@ -100,20 +100,17 @@ const MAX_READ: usize = 3;
 /// Bytes of memory between stages that are not given back.
 const MAX_KEPT: u64 = 1 << 16;
 
-#[derive(Clone)]
 pub struct Fused {
     stages: Vec<Stage>,
     n_operands: usize,
 }
 
-#[derive(Clone)]
 struct Stage {
     work: Work,
     /// Of what it gives.
     n_bytes: usize,
 }
 
-#[derive(Clone)]
 enum Work {
     Float(Float),
     Chain(Chain),
@@ -124,7 +121,6 @@ enum Work {
 }
 
 /// One reduction after the other, and what sums are divided by at the end.
-#[derive(Clone)]
 struct Folding {
     op: Fold,
     groups: Vec<Extent>,

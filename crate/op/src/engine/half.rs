@@ -16,7 +16,6 @@ const MOST: usize = 1 << 26;
 /// More are not kept between calls.
 const MOST_KEPT: usize = 1 << 20;
 
-#[derive(Clone)]
 pub struct Halves {
     half: Half,
     /// Whether the result is of the operands' dtype, and not written as it is.

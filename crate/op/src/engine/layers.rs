@@ -15,7 +15,6 @@ use kernel::rows::{self, Affine, Groups};
 use kernel::slide::Share;
 use ty::{Attrs, Dtype};
 
-#[derive(Clone)]
 pub enum Layer {
     /// The largest element, where there is no divisor.
     Pool(Window, Option<Divisor>),

@@ -23,7 +23,6 @@ use kernel::strided::row_major;
 use kernel::wide::BLOCK;
 use ty::{Attrs, Dtype, Elements, Scalar, bits_of_bytes, scalar_bits, scalar_of};
 
-#[derive(Clone)]
 pub enum Moves {
     Places(Places),
     /// Of elements of so many bytes.
@@ -69,7 +68,6 @@ const MOST_OF_AXIS: usize = 1 << 22;
 /// Places of all axes that are listed as those of one.
 const FEW: usize = 64;
 
-#[derive(Clone)]
 pub struct Places {
     /// Which one is the data.
     operand: usize,

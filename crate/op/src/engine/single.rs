@@ -17,7 +17,6 @@ use kernel::linear::Order;
 use kernel::rows;
 use ty::{Attrs, Dtype};
 
-#[derive(Clone)]
 pub enum Single {
     Unary(Unary),
     Binary {

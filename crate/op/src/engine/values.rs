@@ -87,51 +87,59 @@ impl Elementwise {
     }
 }
 
-/// A body on one or two tensors, whose result is a tensor too, called on words of four bytes without the way over
-/// bytes: what calls on a few elements are for. All but [`Direct::Native`] are for float32.
-#[derive(Clone)]
+/// A plan for at most three operands, called on words of four bytes: what calls on a few elements are for. All but those
+/// by bytes are for float32.
 pub enum Direct {
     /// Of operands that are as long as the result, or scalars.
     Each(Elementwise),
-    /// The same, of elements of four or eight bytes of one dtype.
+    /// The same of one dtype, by bytes.
     Native(Loop),
     Single(Box<Single>),
     Product(Small),
     /// Of elements of four bytes.
     Permute(Permutation),
+    /// All others, by bytes.
+    Plan(Box<Plan>),
 }
 
 impl Direct {
-    /// Of operands and a result as long as the plan had them; `None` if they are not.
+    /// Of operands and a result as long as the plan had them.
     #[inline]
-    pub fn run<const N: usize>(&self, sources: [From; N], to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
-        let (a, 1..=2) = (*sources.first()?, N) else { return None };
-        // What has one operand does not look at another.
-        let b = *sources.get(1).unwrap_or(&a);
-        match self {
-            Direct::Each(op) => {
+    pub fn run<const N: usize>(&self, sources: [From; N], to: &mut [f32], scratch: &mut Scratch) -> Result<(), Fault> {
+        let done = match (self, sources.as_slice()) {
+            (Direct::Plan(plan), &[a]) => return plan.run(&[bytes(a)], bytemuck::cast_slice_mut(to), scratch),
+            (Direct::Plan(plan), &[a, b]) => {
+                return plan.run(&[bytes(a), bytes(b)], bytemuck::cast_slice_mut(to), scratch);
+            }
+            (Direct::Plan(plan), &[a, b, c]) => {
+                return plan.run(&[bytes(a), bytes(b), bytes(c)], bytemuck::cast_slice_mut(to), scratch);
+            }
+            (Direct::Each(op), &[a]) => {
+                op.run(a, a, to);
+                Some(())
+            }
+            (Direct::Each(op), &[a, b]) => {
                 op.run(a, b, to);
                 Some(())
             }
-            Direct::Single(single) => single.on_floats([a, b], to, scratch),
-            Direct::Native(native) if N == 2 => {
-                let bytes = |from| match from {
-                    From::Other(x) => Some(bytemuck::cast_slice(x)),
-                    From::Result => None,
-                };
-                native.run_here([bytes(a), bytes(b)], bytemuck::cast_slice_mut(to))
-            }
-            Direct::Product(small) if N == 2 => match [a, b] {
-                [From::Other(a), From::Other(b)] => small.run(a, b, to),
-                _ => None,
-            },
-            Direct::Permute(permutation) if N == 1 => {
-                let From::Other(x) = a else { return None };
+            (Direct::Single(single), &[a]) => single.on_floats([a, a], to, scratch),
+            (Direct::Single(single), &[a, b]) => single.on_floats([a, b], to, scratch),
+            (Direct::Native(native), &[a, b]) => native.run_here([bytes(a), bytes(b)], bytemuck::cast_slice_mut(to)),
+            (Direct::Product(small), &[From::Other(a), From::Other(b)]) => small.run(a, b, to),
+            (Direct::Permute(permutation), &[From::Other(x)]) => {
                 permutation.run(4, bytemuck::cast_slice(x), bytemuck::cast_slice_mut(to));
                 Some(())
             }
-            Direct::Native(_) | Direct::Product(_) | Direct::Permute(_) => None,
-        }
+            _ => None,
+        };
+        done.ok_or(Fault::IllTyped)
+    }
+}
+
+fn bytes(source: From) -> Source {
+    match source {
+        From::Other(x) => Some(bytemuck::cast_slice(x)),
+        From::Result => None,
     }
 }
 

@@ -14,7 +14,6 @@ use kernel::native::repeat;
 /// Bytes of a register: a block of what has the widest elements.
 const BLOCK: usize = 1 << 14;
 
-#[derive(Clone)]
 pub struct Chain {
     operands: Vec<Operand>,
     links: Vec<Link>,
@@ -27,7 +26,6 @@ pub struct Chain {
 }
 
 /// What is read along the result.
-#[derive(Clone)]
 struct Operand {
     given: usize,
     walk: Walk<1>,
@@ -46,7 +44,6 @@ enum Way {
 }
 
 /// A step.
-#[derive(Clone)]
 struct Link {
     /// On a block, and on what is left behind the last one; and the loop that is all there is to do, if one is.
     whole: (Plan, Option<Loop>),
@@ -117,10 +114,7 @@ impl Chain {
             widths[run.to] = width;
             let on = |n: usize| plan(group, run.step, &reads, &operands, n);
             let whole = on(n_block)?;
-            let last = match n.checked_rem(n_block) {
-                Some(left) if left > 0 => on(left)?,
-                Some(_) | None => whole.clone(),
-            };
+            let last = on(n.checked_rem(n_block).filter(|&left| left > 0).unwrap_or(n_block))?;
             links.push(Link { whole, last, reads, to: run.to, width });
         }
         let width = links.last()?.width;

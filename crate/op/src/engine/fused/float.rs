@@ -15,7 +15,6 @@ use ty::Dtype;
 /// What is given may lie along the result in several ways; all of it together in at most this many.
 const MAX_LYING: usize = 2 * MAX_OPERANDS;
 
-#[derive(Clone)]
 pub struct Float {
     pub head: Option<Head>,
     /// What is done after the head, or all; none if the head does it all.
@@ -31,7 +30,6 @@ pub struct Float {
 const HELD: usize = usize::MAX;
 
 /// The product or convolution of a group, with what its epilogue does. It writes the result.
-#[derive(Clone)]
 pub struct Head {
     pub body: Single,
     /// By position among what is given.
