@@ -110,8 +110,8 @@ impl Finish {
 pub(crate) unsafe fn run(tile: &Tile, n_rows: usize, n_columns: usize) {
     let (mut next, mut n_left) = (*tile, n_rows);
     for &(height, sums) in if n_columns == WIDTH { WIDE } else { NARROW } {
-        let n_tiles = n_left / height;
-        if n_tiles > 0 {
+        if n_left >= height {
+            let n_tiles = n_left / height;
             unsafe { sums(&next, n_tiles) }
             next.go_below(n_tiles * height);
             n_left -= n_tiles * height;
