@@ -199,12 +199,19 @@ impl Indexed {
         true
     }
 
-    /// Whether each index, of the dtype that they mostly are, names a row of all there is.
-    fn is_of_rows(&self) -> bool {
-        self.index == Dtype::Int32
-            && self.outer.is_empty()
-            && self.steps == [0, 1]
-            && matches!(self.axes[..], [(_, stride)] if stride == self.run)
+    /// The rows that indices name, if each of these, of the dtype that they mostly are, names one at the start of the data.
+    fn rows<'a>(&self, data: &'a [u8]) -> Option<&'a [u8]> {
+        match self.axes[..] {
+            [(size, stride)]
+                if stride == self.run
+                    && self.index == Dtype::Int32
+                    && self.outer.is_empty()
+                    && self.steps == [0, 1] =>
+            {
+                data.get(..size * stride)
+            }
+            _ => None,
+        }
     }
 
     /// Where an index is in an axis.
@@ -237,9 +244,9 @@ impl Work for Indexed {
         let run = self.run;
         let Some(update) = self.merge else {
             let data = other(0)?;
-            if self.is_of_rows()
+            if let Some(named) = self.rows(data)
                 && let Ok(indices) = bytemuck::try_cast_slice(indices)
-                && rows(data, indices, run, result).is_some()
+                && rows(named, indices, run, result).is_some()
             {
                 return Ok(());
             }
@@ -288,4 +295,26 @@ fn narrow(dtype: Dtype, bytes: &[u8]) -> i64 {
 /// An integer with its sign.
 pub fn int_of(dtype: Dtype, bytes: &[u8]) -> i128 {
     widen(dtype, narrow(dtype, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_past_its_axis_names_no_element_of_the_next_row() {
+        let of = |shape: &[usize], dtype| ResultType { shape: shape.to_vec(), dtype };
+        let attrs = Attrs { entries: vec![("axis", ty::AttrValue::Int(1))], ..Attrs::default() };
+        // Indices are fewer than the data has rows.
+        let operands = [of(&[2, 3], Dtype::Float32), of(&[1, 2], Dtype::Int32)];
+        let gather = Indexed::new("gather", &attrs, &operands, &of(&[1, 2], Dtype::Float32)).unwrap();
+        let data: Vec<u8> = [1_f32, 2.0, 3.0, 4.0, 5.0, 6.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let run = |indices: [i32; 2]| {
+            let mut result = [0_u8; 8];
+            let sources = [Some(&data[..]), Some(bytemuck::cast_slice(&indices))];
+            gather.run(&sources, &mut result, &mut Scratch::default()).map(|()| bytemuck::cast::<_, [f32; 2]>(result))
+        };
+        assert_eq!(run([2, 0]).ok(), Some([3.0, 1.0]));
+        assert!(run([0, 3]).is_err());
+    }
 }
