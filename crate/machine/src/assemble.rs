@@ -5,13 +5,13 @@
 //! decides what a program means.
 
 use crate::code::{
-    Assembly, BROKEN, Bits, Code, HALT, Immediate, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW,
+    Assembly, BROKEN, Bits, Code, HALT, HIGH, Immediate, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW,
 };
 use crate::frame::{self, Places};
 use crate::fuse::fuse;
 use crate::heap::{Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size};
-use crate::many::TupleCall;
+use crate::many::{TupleCall, fields as tuple_fields};
 use crate::scalar::{Binary, Class};
 use crate::tensor::{self, Called};
 use crate::value::static_tensor;
@@ -90,7 +90,7 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
             assembly.origins.push(Origin { function: id, block: BlockId(0), index: 0 });
             continue;
         }
-        let is_small = assembly.routines[id].n_words as usize + MAX_QUICK_ARGS < WINDOW;
+        let is_small = assembly.routines[id].n_words as usize + MAX_QUICK_ARGS < HIGH.into();
         let is_constant = constants_of(function);
         let mut assembler = Assembler { out: &mut assembly, program: &program, function, id, is_small, is_constant };
         for (block_id, block) in function.blocks.iter_enumerated() {
@@ -298,6 +298,7 @@ impl Assembler<'_> {
             Op::Operator { op, attrs } => match self.on_scalars(*op, attrs, instr) {
                 None => self
                     .operator(Called::One(*op, attrs.clone()), instr)
+                    .or_else(|| self.on_tuple((*op, attrs), instr))
                     .or_else(|| self.tuple_call((*op, attrs), instr)),
                 code => code,
             },
@@ -487,16 +488,38 @@ impl Assembler<'_> {
         if !instr.args.iter().chain([&result]).all(is_word) {
             return None;
         }
-        let to = self.reg(result)?;
         let args: Vec<Reg> = instr.args.iter().map(|&arg| self.reg(arg)).some_list()?;
-        let (n, first) = (u8::try_from(args.len()).ok()?, self.out.args.len() as u32);
-        self.out.args.extend(args);
-        let number = self.out.operators.len() as u32;
         let operands = instr.args.iter().map(|&arg| self.layout(arg)).list();
         let is_constant = instr.args.iter().map(|arg| self.is_constant[arg.index()]).list();
         let place = tensor::Place { call, operands, is_constant, result: self.layout(result) };
+        self.operator_at(result, args, place)
+    }
+
+    fn operator_at(&mut self, result: VarId, args: Vec<Reg>, place: tensor::Place) -> Option<Code> {
+        let to = self.reg(result)?;
+        let (n, first) = (u8::try_from(args.len()).ok()?, self.out.args.len() as u32);
+        self.out.args.extend(args);
+        let number = self.out.operators.len() as u32;
         self.out.operators.push(place);
         Some(Code::Operator { to, n, first, number })
+    }
+
+    /// The operand is a tuple of a few tensors, each of them half a word, and the result is one tensor.
+    fn on_tuple(&mut self, (op, attrs): (op::OpId, &Arc<ty::Attrs>), instr: &Instr) -> Option<Code> {
+        let (&[arg], &[result]) = (&instr.args[..], &instr.results[..]) else { return None };
+        let fields = tuple_fields(&self.program.layouts, self.layout(arg))?;
+        let is_tensor = |layout: LayoutId| matches!(self.program.layouts[layout].kind, Kind::Tensor);
+        let are_halves = fields.iter().all(|field| field.offset % 32 == 0 && is_tensor(field.layout));
+        if !op.has_tuples() || !are_halves || !is_tensor(self.layout(result)) || fields.len() > op::MAX_OPERANDS {
+            return None;
+        }
+        let from = self.place(arg).at;
+        let half = |offset: u32| (from + offset / 64) as Reg | if offset % 64 == 32 { HIGH } else { 0 };
+        let args = fields.iter().map(|field| half(field.offset)).list();
+        let operands = fields.iter().map(|field| field.layout).list();
+        let is_constant = vec![false; fields.len()];
+        let call = Called::OnTuple(op, attrs.clone());
+        self.operator_at(result, args, tensor::Place { call, operands, is_constant, result: self.layout(result) })
     }
 
     /// Operands or results are in tuples.

@@ -18,6 +18,9 @@ pub type Reg = u16;
 /// How many words the loop can name: there is always room for so many from a frame's first.
 pub const WINDOW: usize = 1 << 16;
 
+/// Beside a register, as an operand of [`Code::Operator`]: the high half of the word.
+pub const HIGH: Reg = 1 << 15;
+
 /// Most words that a quick call passes.
 pub const MAX_QUICK_ARGS: usize = 256;
 
@@ -443,7 +446,7 @@ pub enum Code {
         to: Reg,
         a: Reg,
     },
-    /// Of [`Assembly::operators`], on `n` of `args`: a word each, scalars and tensors.
+    /// Of [`Assembly::operators`], on `n` of `args`: a word each, scalars and tensors, which may be [`HIGH`] halves.
     Operator {
         to: Reg,
         n: u8,

@@ -232,7 +232,7 @@ fn is_tensor(layouts: &Layouts, layout: LayoutId) -> bool {
 }
 
 /// The fields of a tuple that is held in place.
-fn fields(layouts: &Layouts, layout: LayoutId) -> Option<&[layout::Field]> {
+pub(crate) fn fields(layouts: &Layouts, layout: LayoutId) -> Option<&[layout::Field]> {
     match &layouts[layout].kind {
         Kind::Sum { tag: Tag::None, variants } => match &variants[..] {
             [tuple] => Some(&tuple.fields),

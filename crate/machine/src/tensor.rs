@@ -5,7 +5,7 @@
 //! costs a comparison of headers, a block (or none, where an operand has no other owner and the plan takes it), and the
 //! arithmetic. What has no plan is read out of the heap and computed on values; tuples are in [`crate::many`].
 
-use crate::code::{Assembly, Reg, WINDOW};
+use crate::code::{Assembly, HIGH, Reg, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
@@ -22,7 +22,7 @@ use op::{
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
-use ty::{Attrs, RunFault, Value};
+use ty::{Attrs, Fields, RunFault, Value};
 
 /// What is remembered of operators, by place in the program, and memory for their bodies.
 #[derive(Default)]
@@ -38,7 +38,8 @@ pub(crate) struct Sites {
     pub n_kept: u64,
 }
 
-/// Operators whose operands and result are scalars and tensors, and not all of them scalars.
+/// Operators whose operands and result are scalars and tensors, and not all of them scalars; or one on the tensors of a
+/// tuple.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub call: Called,
@@ -52,6 +53,8 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub enum Called {
     One(OpId, Arc<Attrs>),
+    /// The operands are the fields of its tuple.
+    OnTuple(OpId, Arc<Attrs>),
     Fused(Vec<Step>),
 }
 
@@ -177,22 +180,34 @@ impl<T: Copy + Default> Each<T> {
     }
 }
 
-/// The words of an instruction's operands, where they are: in the registers of its frame.
+/// The words of an instruction's operands, where they are: in the registers of its frame, or in their high halves.
 #[derive(Clone, Copy)]
 pub(crate) struct Operands<'a> {
-    pub registers: &'a [u64],
+    pub registers: &'a [u64; WINDOW],
     pub args: &'a [Reg],
 }
 
 impl<'a> Operands<'a> {
     #[inline(always)]
-    fn word(self, i: usize) -> &'a u64 {
+    fn of(self, arg: Reg) -> u64 {
+        let word = self.registers[usize::from(arg & !HIGH)];
+        word >> (arg / HIGH * 32)
+    }
+
+    #[inline(always)]
+    fn word(self, i: usize) -> u64 {
+        self.of(self.args[i])
+    }
+
+    /// The same, of a scalar.
+    #[inline(always)]
+    fn scalar(self, i: usize) -> &'a u64 {
         &self.registers[usize::from(self.args[i])]
     }
 
     #[inline(always)]
-    fn iter(self) -> impl Iterator<Item = &'a u64> {
-        self.args.iter().map(move |&arg| &self.registers[usize::from(arg)])
+    fn iter(self) -> impl Iterator<Item = u64> {
+        self.args.iter().map(move |&arg| self.of(arg))
     }
 }
 
@@ -250,13 +265,26 @@ fn find_and_call(
         Way::Quick(quick) => quick.run(heap, scratch, operands).ok_or(broken)?,
         Way::Planned(planned) => planned.run(heap, (scratch, n_kept), &site.operands, operands).ok_or(broken)?,
         Way::Values(results) => {
-            let words = operands.iter().map(|&word| smallvec![word]).list();
+            let words = operands.iter().map(|word| smallvec![word]).list();
             let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
-            let op = if let Called::One(op, _) = place.call { Some(op) } else { None };
-            let value = call.compute(heap, code, (op, results.as_deref()), |args| match (&place.call, &results) {
-                (Called::One(op, attrs), Some(results)) => Ok(operators.run_unplanned(*op, args, attrs, results)?),
-                (Called::One(op, attrs), None) => Ok(operators.run(*op, args, attrs)?),
-                (Called::Fused(steps), _) => run_steps(operators, steps, args),
+            let op = match place.call {
+                Called::One(op, _) | Called::OnTuple(op, _) => Some(op),
+                Called::Fused(_) => None,
+            };
+            let value = call.compute(heap, code, (op, results.as_deref()), |args| {
+                let tuple;
+                let (op, attrs, args) = match &place.call {
+                    Called::One(op, attrs) => (*op, attrs, args),
+                    Called::OnTuple(op, attrs) => {
+                        tuple = [Value::Tuple(Fields::new(args.to_vec()))];
+                        (*op, attrs, &tuple[..])
+                    }
+                    Called::Fused(steps) => return run_steps(operators, steps, args),
+                };
+                Ok(match &results {
+                    Some(results) => operators.run_unplanned(op, args, attrs, results)?,
+                    None => operators.run(op, args, attrs)?,
+                })
             });
             return call.finish(heap, code, &value?)?.first().copied().ok_or(broken);
         }
@@ -294,7 +322,7 @@ impl Site {
 
     /// Whether these are operands of the types that it knows.
     fn is_for(&self, heap: &Heap, operands: Operands) -> bool {
-        self.operands.iter().zip(operands.iter()).all(|(expected, &word)| match expected {
+        self.operands.iter().zip(operands.iter()).all(|(expected, word)| match expected {
             Expected::Scalar(_) => true,
             Expected::Tensor(block, _) => block.owners(heap, word as u32).is_some(),
         })
@@ -310,10 +338,14 @@ fn find(
     operands: Operands,
 ) -> Result<Site, Stop> {
     let layouts = &code.program.layouts;
-    let types = place.operands.iter().zip(operands.iter()).map(|(&layout, &word)| type_of(heap, code, layout, word));
+    let types = place.operands.iter().zip(operands.iter()).map(|(&layout, word)| type_of(heap, code, layout, word));
     let types: Vec<ResultType> = types.some_list().ok_or(Stop::Fault(RunFault::Broken))?;
     let found = match &place.call {
         Called::One(op, attrs) => operators.plan(*op, attrs, &types)?,
+        Called::OnTuple(op, attrs) => {
+            let all = operators.plan_all(*op, attrs, &types)?;
+            all.map(|(results, plans)| (results, plans.into_iter().next()))
+        }
         Called::Fused(steps) => operators.plan_steps(steps, &types).map_err(Stop::at)?,
     };
     let (results, plan) = found.map_or((None, None), |(results, plan)| (Some(results), plan));
@@ -387,7 +419,9 @@ impl Fail {
         match (self, code.operators.get(number as usize).map(|place| &place.call)) {
             (Fail::Memory(bytes), _) => Stop::NoMemory(bytes),
             (Fail::Room(bytes), _) => Stop::NoRoom(bytes),
-            (Fail::Kernel(fault), Some(Called::One(op, _))) => CallFault::of(op.row(), fault).into(),
+            (Fail::Kernel(fault), Some(Called::One(op, _) | Called::OnTuple(op, _))) => {
+                CallFault::of(op.row(), fault).into()
+            }
             // Operators that fail on some numbers are in no group.
             (Fail::Kernel(_), Some(Called::Fused(_)) | None) => Stop::Fault(RunFault::Broken),
         }
@@ -451,7 +485,7 @@ macro_rules! on {
         #[inline(never)]
         fn $run(&self, heap: &mut Heap, scratch: &mut Scratch, operands: Operands) -> Option<Result<u64, Fail>> {
             let [$($word),*] = *operands.args else { return None };
-            let words = [$(operands.registers[usize::from($word)]),*];
+            let words = [$(operands.of($word)),*];
             let mut taken: Option<u32> = None;
             $(
                 let (slot, at) = (&self.operands[$i], words[$i] as u32);
@@ -563,7 +597,7 @@ impl Planned {
         let mut taken = None;
         for (i, expected) in expected.iter().enumerate() {
             if let Expected::Tensor(block, is_taken) = expected {
-                let at = *operands.word(i) as u32;
+                let at = operands.word(i) as u32;
                 let owners = block.owners(heap, at)?;
                 if *is_taken && owners == 1 && taken.is_none() {
                     taken = Some((i, at));
@@ -603,11 +637,12 @@ impl Planned {
             let mut sources = Each::default();
             let sources: &mut [Source] = sources.list(expected.len());
             for (i, (source, expected)) in sources.iter_mut().zip(expected).enumerate() {
-                let word = operands.word(i);
                 *source = match expected {
-                    Expected::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
+                    Expected::Scalar(n_bytes) => bytemuck::bytes_of(operands.scalar(i)).get(..*n_bytes),
                     Expected::Tensor(..) if taken == Some(i) => None,
-                    Expected::Tensor(block, _) => Some(part(before, after, &place, *word as u32, &block.data)),
+                    Expected::Tensor(block, _) => {
+                        Some(part(before, after, &place, operands.word(i) as u32, &block.data))
+                    }
                 };
             }
             match &mut self.weights {
@@ -619,7 +654,7 @@ impl Planned {
             if let Expected::Tensor(block, _) = expected
                 && taken != Some(i)
             {
-                heap.release_leaf(*operands.word(i) as u32, block.size);
+                heap.release_leaf(operands.word(i) as u32, block.size);
             }
         }
         if let Err(fault) = done {
