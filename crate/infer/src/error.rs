@@ -373,9 +373,11 @@ impl Wording<'_> {
             span,
             format!("{operator} waits for {of_what}: an annotation is needed"),
         );
+        let mut told = vec![span];
         for &wait in waits {
             let origin = self.span(solver.store.origin(wait));
-            if origin != span {
+            if !told.contains(&origin) {
+                told.push(origin);
                 error = error.label(origin, "what this is, is not known");
             }
         }

@@ -1,8 +1,9 @@
 //! The end of a group: errors are collected, what is unknown is generalised.
 //!
 //! A waiting relation goes into a definition's scheme when the unknowns of its inputs are determined by the
-//! definition's type: they occur in it, or are outputs of relations that went in before. Any other waiting relation is
-//! under-constrained, as is every one in a top-level `let` or expression, unless it waits for what is `shared`.
+//! definition's type: they occur in it, or are outputs of relations that went in before. So it is for a top-level `let`
+//! whose value computes nothing, such as a function literal. Any other waiting relation is under-constrained, as is every
+//! one in an expression or a value that is computed, unless it waits for what is `shared`.
 //!
 //! Worked example: `def @f(%x, %y) { %x.0 + %y }` has `fn(a, Tensor[s, t]) -> Tensor[r, t]` with `TupleGetItem(a, b)`
 //! and, since `b` is determined, `Broadcast(q, s, r)` where `b = Tensor[q, t]`.
@@ -67,6 +68,7 @@ impl Inference<'_> {
         for &member in group {
             let relations = match (member, self.member_type(member)) {
                 (Member::Def(_), Some(term)) => self.determined_by(term, &waiting),
+                (Member::Let(_, id), Some(term)) if self.is_value(id) => self.determined_by(term, &waiting),
                 _ => Vec::new(),
             };
             taken.extend(&relations);
@@ -339,8 +341,9 @@ impl Inference<'_> {
                     self.defs[def] = Some(Arc::new(Scheme { params, body, obligations }));
                 }
                 Member::Let(local, _) if !generated.is_empty() => {
-                    let scheme = Scheme { params: generated, body, obligations: Vec::new() };
-                    self.local_schemes.insert(local, scheme);
+                    let owed = relations.iter().copied().filter(|id| !definitions.contains(id)).list();
+                    let obligations = self.obligations(&owed);
+                    self.local_schemes.insert(local, Scheme { params: generated, body, obligations });
                 }
                 Member::Let(..) | Member::Expr(_) => {}
             }

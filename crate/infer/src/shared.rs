@@ -11,7 +11,7 @@
 use crate::group::Member;
 use crate::walk::Inference;
 use base::{HashSet, ToList};
-use hir::{ExprId, ExprKind, Module, Visit};
+use hir::{ExprId, ExprKind, FnId, Module, Visit};
 use solve::RelationId;
 use ty::TermId;
 
@@ -55,6 +55,19 @@ impl Inference<'_> {
             Member::Let(..) => true,
             Member::Expr(_) => false,
         }
+    }
+
+    /// Whether a `let` computes nothing: its value is a name, or a function literal, or made of such.
+    pub(crate) fn is_value(&self, function: FnId) -> bool {
+        let mut parts = vec![self.module.functions[function].body];
+        while let Some(part) = parts.pop() {
+            match &self.module.exprs[part].kind {
+                ExprKind::Fn(_) | ExprKind::Local(..) | ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) => {}
+                ExprKind::Tuple(fields) => parts.extend(fields),
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// The relations of a group: those from `first` on, and before them those that wait for what is shared.

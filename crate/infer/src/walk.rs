@@ -58,12 +58,19 @@ pub(crate) struct Inference<'m> {
     /// The relations that a `where` clause takes as true: they wait, or were equations of what is rigid.
     pub(crate) assumed: HashSet<RelationId>,
     pub(crate) empty_shape: Option<TermId>,
+    /// By the variable through which a function literal calls itself.
+    own_functions: HashMap<LocalId, FnId>,
     /// Of the group that is being checked.
     pub(crate) places: Places,
     /// Of all groups.
     pub(crate) shared: Shared,
     /// How many of the solver's failures have been reported.
     pub(crate) n_reported: usize,
+}
+
+fn own_functions(module: &Module) -> HashMap<LocalId, FnId> {
+    let functions = module.functions.iter_enumerated().skip(module.start.functions);
+    functions.filter_map(|(id, function)| Some((function.self_local?.0, id))).collect()
 }
 
 impl<'m> Inference<'m> {
@@ -107,6 +114,7 @@ impl<'m> Inference<'m> {
             literals: HashMap::default(),
             hole_kinds: hole_kinds(module),
             assumed_params: HashMap::default(),
+            own_functions: own_functions(module),
             scopes: Scopes::new(module),
             implied: HashSet::default(),
             equated: HashSet::default(),
@@ -301,11 +309,25 @@ impl<'m> Inference<'m> {
             }
             None => {
                 let cause = self.cause(Why::Variable(local));
-                self.hole(cause)
+                match self.own_functions.get(&local) {
+                    Some(&function) => self.signature_so_far(function, cause),
+                    None => self.hole(cause),
+                }
             }
         };
         self.note_polymorphic(local, term);
         *self.locals[local].insert(term)
+    }
+
+    /// What is known of a literal's type before its body is: what is written, and how many parameters there are.
+    fn signature_so_far(&mut self, function: FnId, cause: Cause) -> TermId {
+        let function = &self.module.functions[function];
+        let params: Vec<TermId> = function.params.iter().map(|&param| self.local(param)).list();
+        let result = match function.result {
+            Some(annotation) => self.written(annotation),
+            None => self.hole(cause),
+        };
+        self.solver.func(&params, result, cause)
     }
 
     /// A variable whose type is written as a polymorphic one is a polymorphic name.

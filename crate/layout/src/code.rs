@@ -306,42 +306,50 @@ impl Decoder<'_> {
 
 enum TextStep {
     Bits(LayoutId, Words),
+    Code(u64, u32),
     Padding(u32),
 }
 
-/// The bits of a value as the fact files write them: the tag, then the fields as declared, each with its highest bit
-/// first; behind them an `x` for each bit that this variant leaves unused.
+/// The bits of a value in the order in which they lie, but each number with its highest bit first, as the fact files
+/// write them; an `x` is a bit that this variant leaves unused.
 pub fn bit_string(layouts: &Layouts, layout: LayoutId, bits: &[u64]) -> String {
     let mut text = String::new();
     let mut steps = vec![TextStep::Bits(layout, bits.into())];
     while let Some(step) = steps.pop() {
         match step {
             TextStep::Padding(n) => text.extend((0..n).map(|_| 'x')),
+            TextStep::Code(code, n) => number(&mut text, &[code], n),
             TextStep::Bits(layout, bits) => {
                 let Kind::Sum { tag, variants } = &layouts[layout].kind else {
-                    number(&mut text, &bits, 0, layouts[layout].bits);
+                    number(&mut text, &bits, layouts[layout].bits);
                     continue;
                 };
                 let variant = &variants[variant_in(*tag, variants, &bits)];
-                let mut n_used = 0;
+                // What lies where, and how many bits it has.
+                let mut parts: Vec<(u32, u32, TextStep)> = Vec::new();
                 if let (Some(_), Tag::Bits { offset, bits: n } | Tag::Niche { offset, bits: n, .. }) =
                     (variant.code, *tag)
                 {
-                    number(&mut text, &bits, offset, n);
-                    n_used = n;
+                    parts.push((offset, n, TextStep::Code(read_bits(&bits, offset, n), n)));
                 }
-                n_used += variant.fields.iter().map(|field| layouts[field.layout].bits).sum::<u32>();
-                steps.push(TextStep::Padding(layouts[layout].bits - n_used));
-                for field in variant.fields.iter().rev() {
-                    let part = slice_bits(&bits, field.offset, layouts[field.layout].bits);
-                    steps.push(TextStep::Bits(field.layout, part));
+                for field in &variant.fields {
+                    let n = layouts[field.layout].bits;
+                    parts.push((field.offset, n, TextStep::Bits(field.layout, slice_bits(&bits, field.offset, n))));
                 }
+                base::sort_by_key(&mut parts, |&(offset, n, _)| (offset, n));
+                let mut end = layouts[layout].bits;
+                for (offset, n, step) in parts.into_iter().rev() {
+                    steps.push(TextStep::Padding(end - offset - n));
+                    steps.push(step);
+                    end = offset;
+                }
+                steps.push(TextStep::Padding(end));
             }
         }
     }
     text
 }
 
-fn number(text: &mut String, words: &[u64], offset: u32, n: u32) {
-    text.extend((0..n).rev().map(|bit| if read_bits(words, offset + bit, 1) == 1 { '1' } else { '0' }));
+fn number(text: &mut String, words: &[u64], n: u32) {
+    text.extend((0..n).rev().map(|bit| if read_bits(words, bit, 1) == 1 { '1' } else { '0' }));
 }

@@ -12,7 +12,7 @@ use base::{Append, Span, ToList};
 use hir::{ExprId, ExprKind, FnId, LocalId, LocalOrigin, Place};
 use ir::{BlockId, Callee, Case, CaseKey, End, Fault, Op, VarId};
 use layout::{Head, Kind, LayoutId};
-use op::OpId;
+use op::{Kernel, OpId};
 use std::sync::Arc;
 use ty::{Attrs, Scalar, TermId};
 
@@ -478,6 +478,9 @@ impl Lowering<'_> {
         ty: TermId,
         span: Span,
     ) -> VarId {
+        if let (Kernel::Argument, &[arg]) = (&op.row().kernel, args) {
+            return arg;
+        }
         let args: Vec<VarId> = args.iter().map(|&arg| self.scalar_in_place(body, arg, span)).list();
         let layout = match self.program.types.as_scalar(ty) {
             Some(_) => self.content(ty),

@@ -136,6 +136,9 @@ impl Operators {
 
     /// Finds the types of the results, then the results.
     pub fn run(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Value, CallFault> {
+        if let (Kernel::Argument, [arg, ..]) = (&op.row().kernel, args) {
+            return Ok(arg.clone());
+        }
         let results = self.result_types(op, args, attrs)?;
         self.run_with(op, args, attrs, &results)
     }
@@ -416,7 +419,7 @@ fn scalar_result(kernel: &Kernel, args: &[Value]) -> Option<Dtype> {
         _ if !same => None,
         Kernel::Map1 { .. } | Kernel::Bits(_) | Kernel::Map2 { .. } => Some(*first),
         Kernel::Compare { .. } | Kernel::Test(_) => Some(Dtype::Bool),
-        Kernel::Missing | Kernel::Whole(_) => None,
+        Kernel::Missing | Kernel::Argument | Kernel::Whole(_) => None,
     }
 }
 

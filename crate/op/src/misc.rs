@@ -19,10 +19,6 @@ use kernel::strided::{count, row_major};
 use ty::{Dtype, Elements, Scalar, Value};
 
 /// The argument itself.
-fn argument(call: &Call) -> Result<Value, Fault> {
-    call.args.first().cloned().ok_or(Fault::IllTyped)
-}
-
 fn cast_like_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     call.one(cast_arg(&x, result.dtype))
@@ -153,7 +149,7 @@ fn simulated_quantize_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     // An identity by its kind.
     if call.attrs.int("kind") == Some(0) {
-        return argument(call);
+        return call.args.first().cloned().ok_or(Fault::IllTyped);
     }
     let (scale, low, high) = (call.float_operand(1)?, call.float_operand(2)?, call.float_operand(3)?);
     let dtype = x.dtype();
@@ -332,7 +328,7 @@ fixed_point_multiply_per_axis([[100, 100]], [1073741824, 536870912], [0, 0], [0,
         args: &["data"],
         attrs: &[],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Marks where packed bits begin. The result is the data.
 ```relay
@@ -347,7 +343,7 @@ def @f(%x: (int32, Tensor[(2), float32])) { annotation.bitpack_start(%x) }
         args: &["data"],
         attrs: &[],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Marks where packed bits end. The result is the data.
 ```relay
@@ -362,7 +358,7 @@ def @f(%x: (int32, Tensor[(2), float32])) { annotation.bitpack_end(%x) }
         args: &["data"],
         attrs: &[AttrSpec::dtype("dtype")],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Marks data for a cast to `dtype`. The result is the data.
 ```relay
@@ -377,7 +373,7 @@ def @f(%x: (int32, Tensor[(2), float32])) { annotation.cast_hint(%x, dtype=\"int
         args: &["data"],
         attrs: &[],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Marks data to be computed again for a gradient, rather than kept. The result is the data.
 ```relay
@@ -392,7 +388,7 @@ annotation.checkpoint((1, [2f]))
         args: &["data"],
         attrs: &[AttrSpec::str("compiler", "")],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Marks where the part of another compiler begins. The result is the data.
 ```relay
@@ -407,7 +403,7 @@ def @f(%x: (int32, Tensor[(2), float32])) { annotation.compiler_begin(%x) }
         args: &["data"],
         attrs: &[AttrSpec::str("compiler", "")],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Marks where the part of another compiler ends. The result is the data.
 ```relay
@@ -422,7 +418,7 @@ def @f(%x: (int32, Tensor[(2), float32])) { annotation.compiler_end(%x) }
         args: &["data"],
         attrs: &[],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Marks where fusion ends. The result is the data.
 ```relay
@@ -454,7 +450,7 @@ relay.op.annotation.simulated_quantize([1.2f, 7f], 0.5f, -4f, 4f)
         args: &["program"],
         attrs: &[any("debug_func")],
         relation: &DEBUG,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Stops a debugger. The result is the argument.
 ```relay
@@ -469,7 +465,7 @@ debug([1, 2])
         args: &["data"],
         attrs: &[any("src_virtual_device"), any("dst_virtual_device")],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Copies data to another device. The result is the data.
 ```relay
@@ -484,7 +480,7 @@ def @f(%x: Tensor[(2), float32]) { device_copy(%x) }
         args: &["body"],
         attrs: &[any("virtual_device"), AttrSpec::flag("constrain_result", false), AttrSpec::flag("constrain_body", true)],
         relation: &SAME,
-        kernel: Kernel::Whole(argument),
+        kernel: Kernel::Argument,
         doc: "
 Says on which device an expression is computed. The result is the expression.
 ```relay

@@ -12,6 +12,8 @@ use ty::{Attrs, Dtype, Elements, Scalar, Tensor, Value};
 pub enum Kernel {
     /// Typed, but not computed yet: running it says so.
     Missing,
+    /// The first operand as it is, of any type.
+    Argument,
     /// Elementwise. Without an integer meaning, integers are computed as floats and cut off.
     Map1 {
         float: fn(f64) -> f64,
@@ -135,6 +137,7 @@ pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
 pub fn run(row: &'static Op, call: &Call) -> Result<Value, Fault> {
     match &row.kernel {
         Kernel::Missing => Err(Fault::NoKernel),
+        Kernel::Argument => call.args.first().cloned().ok_or(Fault::IllTyped),
         Kernel::Whole(run) => on_values(row.name, call).unwrap_or_else(|| run(call)),
         _ => on_values(row.name, call).or_else(|| each_on_values(row, call)).unwrap_or(Err(Fault::IllTyped)),
     }
@@ -164,6 +167,7 @@ pub fn call_scalar(kernel: &Kernel, dtype: Dtype, a: Scalar, b: Scalar) -> Resul
         (Kernel::Test(test), Scalar::Float(a), _) => truth(test(a)),
         (Kernel::Test(test), Scalar::Int(_), _) => truth(test(0.0)),
         (Kernel::Missing, ..) => return Err(Fault::NoKernel),
+        (Kernel::Argument, ..) => a,
         (Kernel::Map2 { .. } | Kernel::Compare { .. } | Kernel::Whole(_), ..) => return Err(Fault::IllTyped),
     })
 }

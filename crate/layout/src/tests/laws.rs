@@ -65,13 +65,22 @@ fn used(layouts: &Layouts, layout: LayoutId, words: &[u64]) -> Words {
 fn check_values(layouts: &Layouts, layout: LayoutId, values: &[Value]) {
     let mut heap = TestHeap::default();
     let mut seen: HashMap<Words, usize> = HashMap::default();
+    let mut texts: Vec<String> = Vec::new();
     for (number, value) in values.iter().enumerate() {
         let words = encode(layouts, &mut heap, layout, value).expect("a value of the type");
         assert_eq!(words.len(), n_words(layouts[layout].bits));
         let mask = used(layouts, layout, &words);
         assert!(words.iter().zip(&mask).all(|(word, mask)| word & !mask == 0), "unused bits are zero");
         assert!(is_same(&decode(layouts, &heap, layout, &words), value), "{value:?}");
-        assert_eq!(crate::bit_string(layouts, layout, &words).len(), layouts[layout].bits as usize);
+        let text = crate::bit_string(layouts, layout, &words);
+        assert_eq!(text.len(), layouts[layout].bits as usize);
+        if number < 64 && !text.is_empty() {
+            let may_be =
+                |other: &String| other.bytes().zip(text.bytes()).all(|(a, b)| a == b || a == b'x' || b == b'x');
+            let twin = texts.iter().position(may_be);
+            assert!(twin.is_none_or(|other| is_same(&values[other], value)), "{value:?} is written {text}");
+            texts.push(text);
+        }
         if let Some(other) = seen.insert(words, number) {
             assert!(is_same(&values[other], value), "{value:?} and {:?}", values[other]);
         }

@@ -11,6 +11,7 @@ use ty::{Dtype, Elements, Value};
 pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
     match kernel {
         Kernel::Missing => Err(Fault::NoKernel),
+        Kernel::Argument => call.args.first().cloned().ok_or(Fault::IllTyped),
         Kernel::Whole(run) => run(call),
         Kernel::Map1 { float, int } => {
             let (x, result) = (call.tensor(0)?, call.result(0)?);
