@@ -369,6 +369,9 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
         RunFault::NoInteger(sentence) => ("no-integer", (*sentence).to_owned()),
         RunFault::IndexOutOfRange(index) => ("index-out-of-range", format!("index {index} is out of range")),
         RunFault::NoKernel(op) => ("no-kernel", format!("`{op}` is typed but cannot be run yet")),
+        RunFault::FreeVariable(name) if name.starts_with("meta[") => {
+            ("free-variable", format!("`{name}` has a type but no value: this text has no metadata section"))
+        }
         RunFault::FreeVariable(name) => ("free-variable", format!("`{name}` is free: it has a type but no value")),
         RunFault::SelfReference(name) => ("self-reference", format!("the value of `{name}` needs itself")),
         RunFault::Shapes(sentence) => ("runtime-shape", sentence.clone()),

@@ -15,7 +15,7 @@
 
 use super::json::{self, Json};
 use super::{Lowered, Lowering};
-use crate::data::{ExprKind, TypeExprKind};
+use crate::data::{ExprKind, LocalOrigin, Place, TypeExprId, TypeExprKind};
 use crate::error::{ArrayFault, HirError, MetaFault};
 use base::{HashMap, Span, ToList};
 use std::sync::Arc;
@@ -34,6 +34,8 @@ const MAX_PARTS: usize = 10_000;
 pub(super) struct Metadata {
     /// Absent where the text has no section.
     section: Option<Span>,
+    /// Whether it has been told that it is absent.
+    is_missed: bool,
     /// `Null` where the section is no JSON, which is told once.
     json: Json,
     /// By place in `b64ndarrays`: what was read, if it could be.
@@ -57,7 +59,7 @@ impl Metadata {
             errors.push(HirError::MetadataSyntax { span: Span::new(at, at), words: fault.words });
             Json::Null
         });
-        Metadata { section: Some(section), json, tensors: HashMap::default() }
+        Metadata { section: Some(section), json, ..Metadata::default() }
     }
 
     fn node(&self, number: usize) -> Option<&Json> {
@@ -159,7 +161,7 @@ impl Lowering<'_> {
     }
 
     /// `meta[relay.Constant][i]` as an expression. One whose value cannot be had is of unknown type, so that what uses
-    /// it is still checked.
+    /// it is still checked. Without the section it is free, and has the type that TVM prints behind it.
     pub(super) fn meta_expr(&mut self, node: NodeId) -> ExprKind {
         let span = self.tree.span(node);
         let Some(reference) = self.meta_reference(node) else { return ExprKind::Error };
@@ -167,11 +169,43 @@ impl Lowering<'_> {
             self.meta_fault(&reference, span, MetaFault::AttrRecord);
             return ExprKind::Error;
         }
+        if self.metadata.section.is_none()
+            && let Some(annotation) = self.type_behind(span.end)
+        {
+            let local = self.new_local(self.tree.node_text(node), span, LocalOrigin::Free);
+            self.module.locals[local].annotation = Some(annotation);
+            return ExprKind::Local(local, Place::Own(self.module.locals[local].slot));
+        }
         let number = self.referred(&reference, span);
         match number.and_then(|number| self.constant_tensor(number, &reference, span)) {
             Some(tensor) => ExprKind::TensorLit(tensor),
             None => self.unknown("_", span),
         }
+    }
+
+    /// The type in a comment that stands here, as `/* ty=Tensor[(2, 3), float32] */`: of a tensor or a scalar.
+    fn type_behind(&mut self, at: u32) -> Option<TypeExprId> {
+        let text = self.tree.text();
+        let behind = text[at as usize..].trim_start().strip_prefix("/*")?.split_once("*/")?.0;
+        let printed = behind.trim_start().strip_prefix("ty=")?.split(" span=").next()?.trim_end();
+        let start = (printed.as_ptr() as usize - text.as_ptr() as usize) as u32;
+        let span = Span::new(start, start + printed.len() as u32);
+        if let Some(dtype) = Dtype::parse(printed) {
+            return Some(self.type_expr(TypeExprKind::Scalar(dtype), span));
+        }
+        let (dims, dtype) = printed.strip_prefix("Tensor[(")?.strip_suffix(']')?.split_once("), ")?;
+        let dtype = self.type_expr(TypeExprKind::Dtype(Dtype::parse(dtype)?), span);
+        let mut shape = Vec::new();
+        for dim in dims.split(',').map(str::trim).filter(|dim| !dim.is_empty()) {
+            let kind = match dim {
+                "?" => TypeExprKind::Any,
+                _ => TypeExprKind::Dim(dim.parse().ok().filter(|size| *size >= 0)?),
+            };
+            self.module.has_any |= dim == "?";
+            shape.push(self.type_expr(kind, span));
+        }
+        let shape = self.type_expr(TypeExprKind::Shape(shape), span);
+        Some(self.type_expr(TypeExprKind::Tensor { shape, dtype }, span))
     }
 
     /// A type or a dim: `meta[IncompleteType][i]` is a hole, `meta[IntImm][i]` a number.
@@ -244,7 +278,10 @@ impl Lowering<'_> {
     /// The number of the node that is referred to.
     fn referred(&mut self, reference: &Reference, span: Span) -> Option<usize> {
         let Some(section) = self.metadata.section else {
-            self.meta_fault(reference, span, MetaFault::NoSection);
+            // A network has hundreds of constants.
+            if !std::mem::replace(&mut self.metadata.is_missed, true) {
+                self.meta_fault(reference, span, MetaFault::NoSection);
+            }
             return None;
         };
         if self.metadata.json == Json::Null {
