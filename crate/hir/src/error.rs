@@ -130,6 +130,8 @@ pub enum HirError {
         name: &'static str,
         span: Span,
         want: &'static str,
+        /// Text that misses its quotes.
+        word: Option<String>,
     },
     AttrOnFunction {
         span: Span,
@@ -625,8 +627,12 @@ impl HirError {
                 error("attribute-error", *span, format!("`{op}` needs the attribute `{name}`"))
             }
             HirError::AttrsByPlace { op, attrs, span } => by_place(op, attrs, *span),
-            HirError::AttrValue { op, name, span, want } => {
-                error("attribute-error", *span, format!("`{name}` of `{op}` must be {want}"))
+            HirError::AttrValue { op, name, span, want, word } => {
+                let error = error("attribute-error", *span, format!("`{name}` of `{op}` must be {want}"));
+                match word {
+                    Some(word) => error.fix("put it in quotes".to_owned(), *span, format!("\"{word}\"")),
+                    None => error,
+                }
             }
             HirError::AttrOnFunction { span } => {
                 error("attribute-error", *span, "only operators take attributes; a function takes arguments by place")

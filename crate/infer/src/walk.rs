@@ -481,8 +481,10 @@ impl<'m> Inference<'m> {
                 match self.solver.head(found) {
                     Term::Ref(content) => self.solver.equal(content, value, cause),
                     _ => {
-                        let expected = self.solver.fresh(Term::Ref(value), cause);
-                        self.solver.equal(found, expected, cause)
+                        let content = self.hole(cause);
+                        let expected = self.solver.fresh(Term::Ref(content), cause);
+                        self.solver.equal(expected, found, cause);
+                        self.solver.equal(content, value, cause)
                     }
                 };
                 self.solver.tuple(&[], cause)

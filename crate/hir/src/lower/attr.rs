@@ -230,14 +230,20 @@ impl Lowering<'_> {
                 (_, AttrForm::Argument(index)) => args.get(index).and_then(|&arg| self.constant_of(arg)),
                 (Some(attr), form) => {
                     let none_allowed = matches!(spec.default, op::Default::None | op::Default::Required);
-                    if !(form.admits(&attr.value) || (none_allowed && attr.value == AttrValue::None)) {
+                    let is_unreadable = attr.value == AttrValue::Str(UNREADABLE.into()) && form != AttrForm::Any;
+                    let is_none = none_allowed && attr.value == AttrValue::None;
+                    if is_unreadable || !(form.admits(&attr.value) || is_none) {
                         let (span, want) = (attr.value_span, form.describe());
+                        let text = &self.tree.text()[span.range()];
+                        let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                        let takes_text = matches!(form, AttrForm::Str | AttrForm::OneOf(_));
+                        let word = (is_unreadable && is_word && takes_text).then(|| text.to_owned());
                         self.errors.push(match (&attr.value, form) {
                             (AttrValue::Str(dtype), AttrForm::Dtype) if &**dtype != UNREADABLE => {
                                 let (name, kind) = (dtype.to_string(), Kind::BaseType);
                                 HirError::UndefinedType { name, span, kind, nearest: None, declared: None }
                             }
-                            _ => HirError::AttrValue { op: op.name, name: spec.name, span, want },
+                            _ => HirError::AttrValue { op: op.name, name: spec.name, span, want, word },
                         });
                     }
                     Some(attr.value.clone())
