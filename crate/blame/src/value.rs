@@ -8,7 +8,7 @@ use crate::suspect::Suspect;
 use crate::written::told;
 use base::{Append, Edit, Span, ToList};
 use hir::{Module, TypeExprId, TypeExprKind};
-use syntax::{NodeId, NodeKind, TokenKind};
+use syntax::{Event, NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Dtype, Term, Terms};
 
 /// Of tensors of more axes nothing is rearranged.
@@ -261,6 +261,13 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         return;
     }
     let is_unbound = is_name && outline.local(node).is_none();
+    // With a name in it that nothing binds, a computation is none.
+    let is_bound = |event| match event {
+        Event::Enter(part) => outline.kind(part) != NodeKind::LocalRef || outline.local(part).is_some(),
+        Event::Leave(_) => true,
+    };
+    let computes = matches!(outline.kind(node), NodeKind::Call | NodeKind::Binary | NodeKind::Unary)
+        && outline.tree.walk(node).all(is_bound);
     let mut n = 0;
     let beside = outline.parent(node).map(|parent| outline.tree.children(parent)).unwrap_or_default();
     let is_beside = |name: &str| beside.iter().take(MAX_LIST).any(|&other| outline.text(other) == name);
@@ -278,6 +285,10 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         }
         n += 1;
         let is_unused = mentions(bench.text, name) < 2;
+        // Nor does anybody compute something in the place of a variable that is used elsewhere.
+        if !is_unused && computes {
+            continue;
+        }
         let mut cost = if is_unbound {
             6
         } else if is_name {
