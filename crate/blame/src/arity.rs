@@ -46,13 +46,24 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
         let mut values = fillings(bench.text, checked, hole_at);
         // A function is hardly its own argument.
         values.retain(|value| outline.tree.children(node).first().is_none_or(|&callee| outline.text(callee) != value));
+        let callee = outline.tree.children(node).first().map_or("", |&callee| outline.text(callee));
+        let wanted = op::by_name(callee).map_or(&[][..], |op| op.row().args);
         for (n, value) in values.into_iter().take(10).enumerate() {
+            let mut given: Vec<&str> = parts.args.iter().map(|&arg| outline.text(arg)).list();
+            given.insert(i, &value);
+            let n_alike = wanted.iter().zip(given).filter(|(wanted, given)| is_called(wanted, given)).count();
             let title = format!("add the argument `{}`", short(&value));
             let text = format!("{before}{value}{after}");
-            let candidate = Candidate::replace(5 + n as u32, span, text, title);
+            let candidate = Candidate::replace(5 + n as u32 - n_alike.min(5) as u32, span, text, title);
             out.push(candidate.at(outline.span(node)));
         }
     }
+}
+
+/// Whether a variable has the name of a parameter in its own: `%bn_gamma` is `gamma`, and `%mean` is `moving_mean`.
+fn is_called(param: &str, variable: &str) -> bool {
+    let last = |name: &str| name.rsplit('_').next().unwrap_or_default().to_owned();
+    variable.strip_prefix('%').is_some_and(|name| last(name) == last(param))
 }
 
 /// What may fill a hole: variables of its type, those first that are used nowhere yet, then a plain value.
