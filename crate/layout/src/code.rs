@@ -325,22 +325,24 @@ pub fn bit_string(layouts: &Layouts, layout: LayoutId, bits: &[u64]) -> String {
                     continue;
                 };
                 let variant = &variants[variant_in(*tag, variants, &bits)];
-                // What lies where, and how many bits it has.
-                let mut parts: Vec<(u32, u32, TextStep)> = Vec::new();
-                if let (Some(_), Tag::Bits { offset, bits: n } | Tag::Niche { offset, bits: n, .. }) =
-                    (variant.code, *tag)
-                {
-                    parts.push((offset, n, TextStep::Code(read_bits(&bits, offset, n), n)));
-                }
-                for field in &variant.fields {
-                    let n = layouts[field.layout].bits;
-                    parts.push((field.offset, n, TextStep::Bits(field.layout, slice_bits(&bits, field.offset, n))));
-                }
-                base::sort_by_key(&mut parts, |&(offset, n, _)| (offset, n));
+                let code = match (variant.code, *tag) {
+                    (Some(_), Tag::Bits { offset, bits } | Tag::Niche { offset, bits, .. }) => {
+                        Some((offset, bits, None))
+                    }
+                    (Some(_) | None, _) => None,
+                };
+                let fields = variant.fields.iter();
+                let fields = fields.map(|field| (field.offset, layouts[field.layout].bits, Some(field.layout)));
                 let mut end = layouts[layout].bits;
-                for (offset, n, step) in parts.into_iter().rev() {
+                // What lies last is pushed first.
+                while let Some((offset, n, field)) =
+                    { fields.clone().chain(code) }.filter(|part| part.0 < end && part.1 > 0).max_by_key(|part| part.0)
+                {
                     steps.push(TextStep::Padding(end - offset - n));
-                    steps.push(step);
+                    steps.push(match field {
+                        Some(field) => TextStep::Bits(field, slice_bits(&bits, offset, n)),
+                        None => TextStep::Code(read_bits(&bits, offset, n), n),
+                    });
                     end = offset;
                 }
                 steps.push(TextStep::Padding(end));

@@ -230,7 +230,8 @@ impl Lowering<'_> {
                 (_, AttrForm::Argument(index)) => args.get(index).and_then(|&arg| self.constant_of(arg)),
                 (Some(attr), form) => {
                     let none_allowed = matches!(spec.default, op::Default::None | op::Default::Required);
-                    let is_unreadable = attr.value == AttrValue::Str(UNREADABLE.into()) && form != AttrForm::Any;
+                    let is_unreadable =
+                        matches!(&attr.value, AttrValue::Str(text) if &**text == UNREADABLE) && form != AttrForm::Any;
                     let is_none = none_allowed && attr.value == AttrValue::None;
                     if is_unreadable || !(form.admits(&attr.value) || is_none) {
                         let (span, want) = (attr.value_span, form.describe());
