@@ -9,6 +9,7 @@ use crate::tensor::{Block, Each, around, part, type_of};
 use base::ToList;
 use layout::{Kind, LayoutId, Layouts, Tag};
 use op::{Fault, OpId, Operators, Plan, ResultType, Scratch, Source};
+use std::ops::Range;
 use std::sync::Arc;
 use ty::{Attrs, RunFault};
 
@@ -110,20 +111,22 @@ pub(crate) fn call(
     }
     let mut made = Each::default();
     let made: &mut [u64] = made.list(results.plans.len());
-    for (i, (_, block)) in results.plans.iter().enumerate() {
-        match block.take(heap) {
-            Ok(at) => made[i] = at.into(),
+    for (i, (plan, block)) in results.plans.iter().enumerate() {
+        let done = match block.take(heap) {
+            Ok(at) => {
+                made[i] = at.into();
+                let fault = many.run(heap, (plan, block.place(at)), words, scratch).err();
+                fault.map_or(Ok(()), |fault| Err(op::CallFault::of(call.op.row(), fault).into()))
+            }
             // Where there was no room for the first, all of them may have it later.
             Err(_) if i == 0 => return Err(Stop::NoMemory(results.n_bytes)),
-            Err(_) => {
-                made[..i].iter().for_each(|&at| heap.release(code, at as u32));
-                return Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit }));
-            }
+            Err(_) => Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit })),
+        };
+        if done.is_err() {
+            let is_made = made.iter().filter(|&&at| at != 0);
+            is_made.for_each(|&at| heap.release(code, at as u32));
+            return done.map(|()| false);
         }
-    }
-    if let Err(fault) = many.run(heap, results, words, made, scratch) {
-        made.iter().for_each(|&at| heap.release(code, at as u32));
-        return Err(op::CallFault::of(call.op.row(), fault).into());
     }
     for (operand, &word) in many.operands.iter().zip(&*words) {
         if let Operand::Tensor(block) = operand {
@@ -172,29 +175,24 @@ impl Many {
         Ok(many)
     }
 
-    /// Computes the results where there is memory for them.
+    /// Computes a result where there is memory for it.
     fn run(
         &self,
         heap: &mut Heap,
-        results: &Results,
+        (plan, place): (&Plan, Range<u32>),
         words: &[u64],
-        made: &[u64],
         scratch: &mut Scratch,
     ) -> Result<(), Fault> {
-        for (&at, (plan, block)) in made.iter().zip(&results.plans) {
-            let place = block.place(at as u32);
-            let (before, to, after) = around(heap.bytes_mut(), &place);
-            let mut sources = Each::default();
-            let sources: &mut [Source] = sources.list(words.len());
-            for ((source, operand), word) in sources.iter_mut().zip(&self.operands).zip(words) {
-                *source = match operand {
-                    Operand::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
-                    Operand::Tensor(block) => Some(part(before, after, &place, *word as u32, &block.data)),
-                };
-            }
-            plan.run(sources, to, scratch)?;
+        let (before, to, after) = around(heap.bytes_mut(), &place);
+        let mut sources = Each::default();
+        let sources: &mut [Source] = sources.list(words.len());
+        for ((source, operand), word) in sources.iter_mut().zip(&self.operands).zip(words) {
+            *source = match operand {
+                Operand::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
+                Operand::Tensor(block) => Some(part(before, after, &place, *word as u32, &block.data)),
+            };
         }
-        Ok(())
+        plan.run(sources, to, scratch)
     }
 
     /// Whether these are operands of the types that it knows.
