@@ -409,7 +409,7 @@ impl<'m> Evaluator<'m> {
     }
 
     fn local(&mut self, expr: ExprId, local: LocalId, place: Place) -> Result<(), RunError> {
-        if self.module.locals[local].origin == hir::LocalOrigin::Free {
+        if self.module.locals[local].origin.is_free() {
             return self.fail(expr, RunFault::FreeVariable(self.module.local_name(local).to_owned()));
         }
         let value = match place {

@@ -272,8 +272,22 @@ pub enum LocalOrigin {
     TopLevel,
     /// `free_var`: typed, but without a value.
     Free,
+    /// `meta[relay.Constant][0]`, where the text has no metadata: likewise, and it is no name.
+    Constant,
     /// Stands where the program has no expression, and has the type that the place asks for.
     Hole,
+}
+
+impl LocalOrigin {
+    /// Whether the variable has no value.
+    pub fn is_free(self) -> bool {
+        matches!(self, LocalOrigin::Free | LocalOrigin::Constant)
+    }
+
+    /// Whether it is named in the text.
+    pub fn is_named(self) -> bool {
+        !matches!(self, LocalOrigin::Constant | LocalOrigin::Hole)
+    }
 }
 
 /// Owns the variables that a file leaves free.

@@ -49,7 +49,7 @@ impl Inferred {
                 LocalOrigin::Pattern => true,
                 LocalOrigin::Param => !only_called.contains(&data.owner),
                 LocalOrigin::TopLevel => from_calls.contains(&local),
-                LocalOrigin::Let | LocalOrigin::Free | LocalOrigin::Hole => false,
+                LocalOrigin::Let | LocalOrigin::Free | LocalOrigin::Constant | LocalOrigin::Hole => false,
             };
             let ty = self.locals[local].filter(|_| is_taken && data.annotation.is_none());
             let sizes = ty.map_or_else(Vec::new, |ty| self.numbers_in(ty));

@@ -9,7 +9,7 @@
 use crate::body::{Body, Bound};
 use crate::instance::Lowering;
 use base::{Append, Span, ToList};
-use hir::{ExprId, ExprKind, FnId, LocalId, LocalOrigin, Place};
+use hir::{ExprId, ExprKind, FnId, LocalId, Place};
 use ir::{BlockId, Callee, Case, CaseKey, End, Fault, Op, VarId};
 use layout::{Head, Kind, LayoutId};
 use op::{Kernel, OpId};
@@ -325,7 +325,7 @@ impl Lowering<'_> {
     fn local(&mut self, body: &mut Body, expr: ExprId, local: LocalId, place: Place) -> VarId {
         let module = self.module;
         let span = module.exprs[expr].span;
-        if module.locals[local].origin == LocalOrigin::Free {
+        if module.locals[local].origin.is_free() {
             let ty = self.whole_type(expr, body.subst);
             let layout = self.of(ty);
             return body.fail(Fault::FreeVariable(module.local_name(local).to_owned()), layout, span);

@@ -4,7 +4,7 @@
 
 use crate::Analysis;
 use base::Span;
-use hir::{CtorId, DefId, ExprKind, LocalId, LocalOrigin, PatKind, TypeExprKind};
+use hir::{CtorId, DefId, ExprKind, LocalId, PatKind, TypeExprKind};
 use ty::{AdtId, Names, ParamId};
 
 /// One of the texts that a program consists of.
@@ -94,7 +94,7 @@ fn each_mention(analysis: &Analysis, tell: &mut dyn FnMut(Span, Meaning)) {
     let head = |span: Span, name: &str| Span::new(span.start, span.start + name.len() as u32);
     for expr in module.exprs.iter().skip(start.exprs) {
         match expr.kind {
-            ExprKind::Local(id, _) if module.locals[id].origin != LocalOrigin::Hole => {
+            ExprKind::Local(id, _) if module.locals[id].origin.is_named() => {
                 tell(expr.span, Meaning::Local(id));
             }
             ExprKind::Def(id) => tell(expr.span, Meaning::Def(id)),
@@ -115,7 +115,7 @@ fn each_mention(analysis: &Analysis, tell: &mut dyn FnMut(Span, Meaning)) {
         }
     }
     for (id, local) in module.locals.iter_enumerated().skip(start.locals) {
-        if local.origin != LocalOrigin::Hole {
+        if local.origin.is_named() {
             tell(local.span, Meaning::Local(local.shares.unwrap_or(id)));
         }
     }

@@ -172,7 +172,7 @@ impl Lowering<'_> {
         if self.metadata.section.is_none()
             && let Some(annotation) = self.type_behind(span.end)
         {
-            let local = self.new_local(self.tree.node_text(node), span, LocalOrigin::Free);
+            let local = self.new_local(self.tree.node_text(node), span, LocalOrigin::Constant);
             self.module.locals[local].annotation = Some(annotation);
             return ExprKind::Local(local, Place::Own(self.module.locals[local].slot));
         }
