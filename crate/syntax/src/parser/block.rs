@@ -181,7 +181,7 @@ impl Parser<'_> {
 
     /// `x = e`, where a statement or an item begins.
     pub(super) fn at_bare_binding(&self) -> bool {
-        self.surface == Surface::Relay && self.at(Ident) && self.nth(1) == Eq
+        self.surface == Surface::Relay && self.at_name() && self.nth(1) == Eq
     }
 
     /// A statement, or an item of the same form.
@@ -219,7 +219,7 @@ impl Parser<'_> {
                     let has_sigil = self.at(Local);
                     self.errors.push(SyntaxError::MissingLet { local, equals, has_sigil });
                 }
-                self.bump();
+                self.name();
                 self.tasks.push(Task::BindValue(let_kind, mark));
             }
         }
@@ -228,7 +228,7 @@ impl Parser<'_> {
     /// The name that is bound; a wrong one is passed over.
     fn binder(&mut self) {
         if self.at(Local) || self.at_name() {
-            return self.bump();
+            return self.name();
         }
         self.expected(Expected::LocalName);
         if matches!(self.nth(1), Eq | Colon) && !self.at(Eq) && !self.at(Colon) && !self.at_stop(NONE) {
@@ -252,8 +252,8 @@ impl Parser<'_> {
         let mut mark = mark;
         while self.pos < close {
             let ends = |kind| matches!(kind, LParen | Comma | RParen);
-            let named = self.at(Ident) && ends(self.sig[self.pos - 1].kind) && ends(self.nth(1));
-            self.bump();
+            let named = self.at_name() && ends(self.sig[self.pos - 1].kind) && ends(self.nth(1));
+            self.name();
             if named || self.sig[self.pos - 1].kind == Local {
                 self.missing();
                 self.finish(let_kind, mark);

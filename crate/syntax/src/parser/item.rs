@@ -121,7 +121,7 @@ impl Parser<'_> {
             if !self.hush() {
                 self.errors.push(SyntaxError::MissingSigil { name });
             }
-            self.bump();
+            self.name();
         } else if !self.eat(Global) {
             self.expected(Expected::GlobalName);
         }
@@ -200,7 +200,7 @@ impl Parser<'_> {
     /// `A` or `N: Dim`.
     pub(super) fn type_param(&mut self) {
         let mark = self.mark();
-        self.bump();
+        self.name();
         if self.eat(Colon) && !self.eat(Ident) {
             self.expected(Expected::Name);
         }

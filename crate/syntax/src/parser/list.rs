@@ -369,7 +369,7 @@ impl Parser<'_> {
         if self.at(Unknown) {
             return self.leaf(NodeKind::Error);
         }
-        self.bump();
+        self.name();
         // Relay writes `%x {virtual_device=meta[…][0]}`; where a tensor lives means nothing here.
         if self.at(LBrace) && self.nth(1) == Ident && self.nth(2) == Eq && self.partner(self.pos as u32) != NONE {
             self.skip_one();

@@ -300,6 +300,14 @@ impl Parser<'_> {
         is_name && !(matches!(self.kind(), KwDim | KwTsr) && self.nth(1).is_name())
     }
 
+    /// Takes a name, which is an `Ident` in the tree whichever word it is, or another token.
+    fn name(&mut self) {
+        if self.kind().is_name() {
+            self.tokens[self.sig[self.pos].token as usize].kind = Ident;
+        }
+        self.bump();
+    }
+
     fn at(&self, kind: TokenKind) -> bool {
         self.kind() == kind
     }
