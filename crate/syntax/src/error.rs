@@ -175,6 +175,10 @@ pub enum Foreign {
     Bars,
     /// `A if %c => 1`
     Guard,
+    /// `%conv1.weight`, as a parameter
+    Dotted,
+    /// `%1`, as a parameter
+    Numbered,
 
     // In refine.
     /// `let f x = e`, `x -> e`
@@ -261,6 +265,13 @@ impl Foreign {
             Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
             Foreign::Bars => ("expected arms with commas between them, found `|`", "write commas"),
             Foreign::Guard => ("an arm has no condition: an `if` stands in what it gives", ""),
+            Foreign::Dotted => (
+                "expected a name such as `%conv1_weight`, found one with `.` or `::` in it",
+                "write `_` in all such names",
+            ),
+            Foreign::Numbered => {
+                ("expected a name that begins with a letter, found a graph variable", "give it such a name")
+            }
             Foreign::NoFunctions => {
                 ("refine has no functions: a program is `let … in`, `match … with` and variants", "")
             }

@@ -10,6 +10,7 @@ mod item;
 mod lambda;
 mod list;
 mod misspelt;
+mod names;
 mod pair;
 mod pattern;
 mod refine;
@@ -23,7 +24,7 @@ use base::{Span, Surface};
 use crate::Parse;
 use crate::error::{Expected, Found, SyntaxError};
 use crate::kind::NodeKind;
-use crate::lexer::{NONE, Sig, Token, lex};
+use crate::lexer::{NONE, Sig, Token};
 use crate::token::TokenKind::{self, *};
 use crate::tree::{Node, Tree};
 use block::Braces;
@@ -35,7 +36,7 @@ use relation::Choice;
 pub const MAX_NESTING: u32 = 1000;
 
 pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
-    let mut lexed = lex(text, surface);
+    let mut lexed = names::lex_names(text, surface);
     misspelt::pair_brackets(text, surface, &mut lexed);
     let cut_off = matches!(lexed.errors.last(), Some(SyntaxError::UnterminatedComment { .. }));
     let mut parser = Parser {
