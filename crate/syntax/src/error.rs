@@ -175,6 +175,8 @@ pub enum Foreign {
     Bars,
     /// `A if %c => 1`
     Guard,
+    /// What should not be there, and why.
+    Surplus(&'static str),
     /// `%conv1.weight`, as a parameter
     Dotted,
     /// `%1`, as a parameter
@@ -217,6 +219,7 @@ impl Foreign {
             Foreign::Sign(sign) => {
                 return (format!("expected `{sign}`, found another sign that looks like it"), "write that one");
             }
+            Foreign::Surplus(why) => (why, "take it away"),
             Foreign::Curly => ("expected a string in straight quotes, found curly ones", "write straight quotes"),
             Foreign::Assignment => ("variables do not change: a `let` binds the name anew", "bind it anew"),
             Foreign::Method => (
@@ -453,6 +456,9 @@ impl SyntaxError {
                     Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
                     Expected::Token(TokenKind::Arrow) if found.kind == TokenKind::FatArrow => {
                         said.fix("write `->`", found.at, "->")
+                    }
+                    Expected::Token(TokenKind::Arrow) if found.kind.starts_type() => {
+                        said.fix("insert `->`", found.before.after(), " ->")
                     }
                     Expected::Token(TokenKind::KwWith) if found.kind == TokenKind::Pipe => {
                         said.fix("insert `with`", found.before.after(), " with")

@@ -83,6 +83,9 @@ impl Parser<'_> {
         } else {
             self.unclosed(braces.opener);
         }
+        if matches!(kind, NodeKind::TypeDef | NodeKind::ExternType) {
+            self.eat(Semicolon);
+        }
         self.finish(kind, braces.mark);
     }
 

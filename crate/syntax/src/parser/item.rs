@@ -162,6 +162,10 @@ impl Parser<'_> {
         }
         if self.eat(Arrow) || !self.at_body_colon() && self.eat(Colon) {
             self.tasks.push(Task::Type);
+        } else if self.at_bare_result() {
+            self.expected(Expected::Token(Arrow));
+            self.eat(FatArrow);
+            self.tasks.push(Task::Type);
         }
     }
 
@@ -222,6 +226,9 @@ impl Parser<'_> {
         self.type_params();
         if self.foreign_ctors(kind, mark) {
             return;
+        }
+        if self.at(Eq) && self.nth(1) == LBrace {
+            self.surplus("the constructors of a type stand behind its name without `=`", self.pos + 1);
         }
         if !self.at(LBrace) {
             self.eat(Semicolon);

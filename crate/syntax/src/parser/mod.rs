@@ -16,6 +16,7 @@ mod pattern;
 mod refine;
 mod refine_foreign;
 mod relation;
+mod surplus;
 mod tensorscript;
 mod ty;
 
