@@ -470,7 +470,7 @@ impl Lexer<'_> {
         self.word();
         let mut good = match &self.text[suffix..self.pos] {
             "" => true,
-            "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => !float,
+            "i" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => !float,
             suffix => {
                 float = true;
                 is_float_suffix(suffix)
