@@ -177,7 +177,7 @@ impl Parser<'_> {
     pub(super) fn at_statement(&self) -> bool {
         match self.kind() {
             KwLet | KwFreeVar => true,
-            Graph | Local => self.nth(1) == Eq,
+            Graph | Local => self.nth(1) == Eq || self.at_annotation(),
             _ => self.surface == Surface::TensorScript && self.nth(1) == Eq && self.at_name() && !self.begins_part(),
         }
     }
@@ -214,16 +214,20 @@ impl Parser<'_> {
             }
             Graph => {
                 self.bump();
+                if let Some(end) = self.type_end(self.pos + 1).filter(|_| self.at(Colon)) {
+                    self.surplus("a graph variable has no type written behind it", end);
+                }
                 self.tasks.push(Task::BindValue(graph_kind, mark));
             }
             _ => {
-                let (local, equals) = (self.token_span(self.pos), self.token_span(self.pos + 1));
+                let local = self.token_span(self.pos);
+                let equals = (self.nth(1) == Eq).then(|| self.token_span(self.pos + 1));
                 if !self.hush() {
                     let has_sigil = self.at(Local);
                     self.errors.push(SyntaxError::MissingLet { local, equals, has_sigil });
                 }
                 self.name();
-                self.tasks.push(Task::BindValue(let_kind, mark));
+                self.annotated(Task::BindValue(let_kind, mark));
             }
         }
     }
@@ -313,6 +317,9 @@ impl Parser<'_> {
 
     pub(super) fn bind_end(&mut self, kind: NodeKind, mark: Mark) {
         while self.stray_closer() {}
+        if matches!(kind, NodeKind::LetStmt | NodeKind::LetItem | NodeKind::GraphStmt | NodeKind::GraphItem) {
+            self.bare_tuple();
+        }
         // What follows is no arm, nor another part of a list.
         let goes_on = match kind {
             NodeKind::Weight => self.nth(1) == RBrace || self.nth(2) == Eq,

@@ -21,6 +21,7 @@ mod tensorscript;
 mod ty;
 
 use base::{Span, Surface};
+use std::ops::Range;
 
 use crate::Parse;
 use crate::error::{Expected, Found, SyntaxError};
@@ -60,6 +61,7 @@ pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
         outer: NONE,
         errors: lexed.errors,
         quiet_at: usize::MAX,
+        unsaid: Vec::new(),
         cut_off,
         too_deep: false,
         told_functions: false,
@@ -205,6 +207,8 @@ struct Parser<'a> {
     errors: Vec<SyntaxError>,
     /// The token at which the last error was: another one there is a consequence.
     quiet_at: usize,
+    /// Where errors are none, since nothing is read there.
+    unsaid: Vec<Range<u32>>,
     /// The text ends inside a comment.
     cut_off: bool,
     /// An error says so already.
@@ -282,6 +286,11 @@ impl Parser<'_> {
         let size = self.nodes.len() as u32 + 1;
         self.nodes.push(Node { kind: NodeKind::File, first: 0, end: self.tokens.len() as u32, size });
         base::sort_by_key(&mut self.errors, |error| error.span().start);
+        self.errors.retain(|error| {
+            let at = error.span().start;
+            let behind = self.unsaid.partition_point(|range| range.end <= at);
+            self.unsaid.get(behind).is_none_or(|range| at < range.start)
+        });
         let Parser { text, surface, tokens, nodes, errors, .. } = self;
         Parse { tree: Tree { surface, text: text.into(), tokens, nodes }, errors }
     }
@@ -293,7 +302,11 @@ impl Parser<'_> {
     }
 
     fn nth(&self, ahead: usize) -> TokenKind {
-        self.sig.get(self.pos + ahead).map_or(Eof, |sig| sig.kind)
+        self.kind_at(self.pos + ahead)
+    }
+
+    fn kind_at(&self, pos: usize) -> TokenKind {
+        self.sig.get(pos).map_or(Eof, |sig| sig.kind)
     }
 
     /// A name, or a word that is a keyword only where an item begins.
