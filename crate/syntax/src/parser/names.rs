@@ -2,11 +2,14 @@
 //! graph variables. `%t.0` is a projection elsewhere, so the place where a name is bound decides: for one of these the
 //! text is lexed once more, with these names. All of them are one slip, and its edit gives each another name.
 
+use super::foreign::AHEAD;
 use base::{Edit, HashMap, HashSet, Surface};
 
 use crate::error::{Foreign, SyntaxError};
 use crate::lexer::{Lexed, Sig, lex, name_end};
-use crate::token::TokenKind::{Comma, Eq, Graph, KwFreeVar, KwLet, LParen, Local};
+use crate::token::TokenKind::{
+    Colon, Comma, Dot, Eq, Global, Graph, Ident, Int, KwDef, KwFn, KwFreeVar, KwLet, LParen, Local, Slash,
+};
 
 pub(super) fn lex_names(text: &str, surface: Surface) -> Lexed {
     let mut names = HashSet::default();
@@ -17,7 +20,7 @@ pub(super) fn lex_names(text: &str, surface: Surface) -> Lexed {
     if names.is_empty() { lexed } else { rename(text, lex(text, surface, &names), &names) }
 }
 
-/// The name that is bound here by a parameter with its type, a `free_var` or a `let`, if it is none of a variable.
+/// The name that is bound here by a parameter, a `free_var` or a `let`, if it is none of a variable.
 fn bound<'t>(text: &'t str, lexed: &Lexed, pos: usize) -> Option<&'t str> {
     let Sig { kind, token, .. } = lexed.sig[pos];
     if !matches!(kind, Local | Graph) {
@@ -25,13 +28,26 @@ fn bound<'t>(text: &'t str, lexed: &Lexed, pos: usize) -> Option<&'t str> {
     }
     let start = lexed.span(token, text).start as usize;
     let end = name_end(text, start);
-    let (name, rest) = (&text[start..end], text[end..].trim_start());
+    let name = &text[start..end];
+    if kind == Local && !name.contains(['.', ':']) {
+        return None;
+    }
+    let rest = text[end..].trim_start();
     let is_bound = match lexed.sig[pos - 1].kind {
-        LParen | Comma => rest.starts_with([':', '{']),
+        LParen | Comma => rest.starts_with([':', '{']) || rest.starts_with([',', ')']) && is_param(&lexed.sig[..pos]),
         KwFreeVar | KwLet => rest.starts_with([':', '=']),
         _ => false,
     };
-    (is_bound && (kind == Graph || name.contains(['.', ':']))).then_some(name)
+    is_bound.then_some(name)
+}
+
+/// Whether the next of these tokens is a parameter, as far as there are but names and types of one word before it.
+fn is_param(before: &[Sig]) -> bool {
+    let is_part = |sig: &&Sig| matches!(sig.kind, Local | Graph | Comma | Dot | Int | Ident | Slash | Colon);
+    let n_parts = before.iter().rev().take(AHEAD).take_while(is_part).count();
+    let mut kinds = before.iter().rev().skip(n_parts).map(|sig| sig.kind);
+    kinds.next() == Some(LParen)
+        && matches!((kinds.next(), kinds.next()), (Some(KwFn), _) | (Some(Global), Some(KwDef)))
 }
 
 /// Makes variables of these names where they are bound and behind, a number up to where it is a graph variable's again.
