@@ -435,6 +435,10 @@ impl HirError {
                 let message = "a tensor's type says its shape and its dtype: `Tensor[(2, 3), float32]`";
                 error("undefined-type", *span, message).fix("write `Tensor[_, _]`", *span, "Tensor[_, _]")
             }
+            HirError::UndefinedType { name, span, .. } if Dtype::is_vector(name) => {
+                let message = format!("an element of a tensor is one number, found a vector of them, `{name}`");
+                error("undefined-type", *span, message)
+            }
             HirError::UndefinedType { name, span, kind, nearest, declared } => {
                 let message = format!("no {} is named `{name}`", kind_words(*kind));
                 let undefined = misspelt(error("undefined-type", *span, message), *span, nearest);

@@ -36,10 +36,10 @@ pub enum SyntaxError {
         at: Span,
         edits: Vec<Edit>,
     },
-    /// `%x = e;` without `let`.
+    /// `%x = e;` without `let`; where its `=` is, if no type stands before that.
     MissingLet {
         local: Span,
-        equals: Span,
+        equals: Option<Span>,
         has_sigil: bool,
     },
     /// What stands for a keyword or a sign, the only one that can stand there.
@@ -175,6 +175,16 @@ pub enum Foreign {
     Bars,
     /// `A if %c => 1`
     Guard,
+    /// `add %x, %y`
+    BareArgs,
+    /// `let %t = %a, %b;`
+    BareTuple,
+    /// What should not be there, and why.
+    Surplus(&'static str),
+    /// `%conv1.weight`, as a parameter
+    Dotted,
+    /// `%1`, as a parameter
+    Numbered,
 
     // In refine.
     /// `let f x = e`, `x -> e`
@@ -212,6 +222,13 @@ impl Foreign {
             }
             Foreign::Sign(sign) => {
                 return (format!("expected `{sign}`, found another sign that looks like it"), "write that one");
+            }
+            Foreign::Surplus(why) => (why, "take it away"),
+            Foreign::BareArgs => {
+                ("expected arguments in parentheses such as `add(%x, %y)`, found none", "put parentheses around them")
+            }
+            Foreign::BareTuple => {
+                ("expected a tuple in parentheses such as `(%x, %y)`, found none", "put parentheses around it")
             }
             Foreign::Curly => ("expected a string in straight quotes, found curly ones", "write straight quotes"),
             Foreign::Assignment => ("variables do not change: a `let` binds the name anew", "bind it anew"),
@@ -261,6 +278,13 @@ impl Foreign {
             Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
             Foreign::Bars => ("expected arms with commas between them, found `|`", "write commas"),
             Foreign::Guard => ("an arm has no condition: an `if` stands in what it gives", ""),
+            Foreign::Dotted => (
+                "expected a name such as `%conv1_weight`, found one with `.` or `::` in it",
+                "write `_` in all such names",
+            ),
+            Foreign::Numbered => {
+                ("expected a name that begins with a letter, found a graph variable", "give it such a name")
+            }
             Foreign::NoFunctions => {
                 ("refine has no functions: a program is `let … in`, `match … with` and variants", "")
             }
@@ -443,6 +467,10 @@ impl SyntaxError {
                     Expected::Token(TokenKind::Arrow) if found.kind == TokenKind::FatArrow => {
                         said.fix("write `->`", found.at, "->")
                     }
+                    Expected::Token(TokenKind::Arrow) if found.kind.starts_type() => {
+                        said.fix("insert `->`", found.before.after(), " ->")
+                    }
+                    Expected::Token(TokenKind::Colon) => said.fix("insert `:`", found.before.after(), ":"),
                     Expected::Token(TokenKind::KwWith) if found.kind == TokenKind::Pipe => {
                         said.fix("insert `with`", found.before.after(), " with")
                     }
@@ -484,10 +512,13 @@ impl SyntaxError {
             SyntaxError::MissingLet { local, equals, has_sigil } => {
                 let start = Span::new(local.start, local.start);
                 let said = syntax("expected `let` before a variable that is bound".to_owned());
-                if *has_sigil {
-                    said.fix("insert `let`", start, "let ").fix("write `:=`", *equals, ":=")
-                } else {
-                    said.fix("insert `let %`", start, "let %")
+                if !has_sigil {
+                    return said.fix("insert `let %`", start, "let %");
+                }
+                let said = said.fix("insert `let`", start, "let ");
+                match equals {
+                    Some(equals) => said.fix("write `:=`", *equals, ":="),
+                    None => said,
                 }
             }
             SyntaxError::Unopened { closer, at } => {

@@ -183,7 +183,7 @@ pub enum NodeKind {
     LitPat,
     /// `p | q | r`: `Pat Pat+`.
     OrPat,
-    /// `p as %x`, in refine `p as x`: `Pat`. Own token `Local`.
+    /// `p as %x`, in refine `p as x`: `Pat`. Own token `Local`, or `Ident` where it has no sigil.
     AsPat,
     /// `` `Name(p, q) ``, in refine `Name p q`: `Pat*`. Own token `Ident`. Parentheses around a pattern are own tokens
     /// of the node around it.

@@ -1,6 +1,6 @@
 //! Text to tokens, in one pass.
 
-use base::{Edit, Span, Surface};
+use base::{Edit, HashSet, Span, Surface};
 
 use crate::error::{Foreign, SyntaxError};
 use crate::token::TokenKind::{self, *};
@@ -40,12 +40,13 @@ impl Lexed {
     }
 }
 
-pub(crate) fn lex(text: &str, surface: Surface) -> Lexed {
+/// Lexes a text in which variables may have these names, too.
+pub(crate) fn lex(text: &str, surface: Surface, names: &HashSet<&str>) -> Lexed {
     // A token is two or three bytes long, as most programs go.
     let guess = text.len() / 2 + 1;
     let out = Lexed { tokens: Vec::with_capacity(guess), sig: Vec::with_capacity(guess), errors: Vec::new() };
     let mut lexer =
-        Lexer { text, surface, bytes: text.as_bytes(), pos: 0, out, line_fresh: true, unclosed: [false; 2] };
+        Lexer { text, surface, names, bytes: text.as_bytes(), pos: 0, out, line_fresh: true, unclosed: [false; 2] };
     lexer.run();
     lexer.out
 }
@@ -53,6 +54,7 @@ pub(crate) fn lex(text: &str, surface: Surface) -> Lexed {
 struct Lexer<'a> {
     text: &'a str,
     surface: Surface,
+    names: &'a HashSet<&'a str>,
     bytes: &'a [u8],
     /// Always on a character boundary when a token begins.
     pos: usize,
@@ -392,6 +394,10 @@ impl Lexer<'_> {
     /// `%x`, `%conv1/weight`, `%12`, or a lone `%`. A `/` goes on with a name that has a letter, if a letter or a
     /// digit follows at once.
     fn local(&mut self) -> TokenKind {
+        if let Some(end) = self.known_end() {
+            let is_number = self.text[self.pos + 1..end].bytes().all(|byte| byte.is_ascii_digit());
+            return self.take(end - self.pos, if is_number { Graph } else { Local });
+        }
         self.pos += 1;
         let start = self.pos;
         if self.peek(0).is_ascii_digit() {
@@ -412,6 +418,16 @@ impl Lexer<'_> {
             self.word();
         }
         Local
+    }
+
+    /// Where the longest of the known names ends that stands here.
+    fn known_end(&self) -> Option<usize> {
+        if self.names.is_empty() {
+            return None;
+        }
+        let ends = self.pos + 1..=name_end(self.text, self.pos);
+        let is_known = |end: &usize| !is_word(self.bytes, *end) && self.names.contains(&self.text[self.pos..*end]);
+        ends.rev().find(is_known)
     }
 
     /// `@f`, `@a.b`, or a lone `@`.
@@ -454,7 +470,7 @@ impl Lexer<'_> {
         self.word();
         let mut good = match &self.text[suffix..self.pos] {
             "" => true,
-            "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => !float,
+            "i" | "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => !float,
             suffix => {
                 float = true;
                 is_float_suffix(suffix)
@@ -499,6 +515,32 @@ impl Lexer<'_> {
         self.digits();
         true
     }
+}
+
+/// No name of a framework is longer; what is has no parts that are looked up.
+const MAX_NAME: usize = 256;
+
+fn is_word(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Where a name ends that may have `.`, `/` and `::` between words; its sigil is at `start`.
+pub(crate) fn name_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = start + 1;
+    while end < start + MAX_NAME {
+        let sign = match &bytes[end..] {
+            _ if is_word(bytes, end) => 0,
+            [b'.' | b'/', ..] => 1,
+            [b':', b':', ..] => 2,
+            _ => break,
+        };
+        if end == start + 1 && sign > 0 || !is_word(bytes, end + sign) {
+            break;
+        }
+        end += sign + 1;
+    }
+    end
 }
 
 fn is_float_suffix(suffix: &str) -> bool {

@@ -353,8 +353,9 @@ impl TokenKind {
     pub(crate) fn starts_pattern(self) -> bool {
         matches!(
             self,
-            Int | Float | String | Local | Backtick | Underscore | LParen | LBracket | Minus | KwTrue | KwFalse | Ident
+            Int | Float | String | Local | Backtick | Underscore | LParen | LBracket | Minus | KwTrue | KwFalse
         ) || self.is_bad()
+            || self.is_name()
     }
 
     /// A token at which a type, or a dim, can begin.

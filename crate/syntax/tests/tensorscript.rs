@@ -132,7 +132,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("tsr A = [1, 2 *, 4];", &["syntax-error `,` expected a dimension, found `,`"]),
     ("tsr A = [1, [2]];", &["syntax-error `[` expected a dimension, found `[`"]),
     ("node A { }", &["syntax-error `{` expected `<`, found `{`"]),
-    ("node A<[?] [?]> { }", &["syntax-error `[` expected `->`, found `[`"]),
+    ("node A<[?] [?]> { }", &["syntax-error `[` expected `->`, found `[`; insert `->`: good"]),
     ("node A<B> { }", &["syntax-error `>` expected `->`, found `>`"]),
     ("node A<B => B> { }", &["syntax-error `=>` expected `->`, found `=>`; write `->`: good"]),
     (
@@ -159,8 +159,8 @@ const ERRORS: &[(&str, &[&str])] = &[
         "graph A<B -> B> { def f(x): B { x } def g(x) [?] { x } def h() B { x } def (x) { x } def f(x = 3, y) { x } }",
         &[
             "syntax-error `:` expected `->`, found `:`",
-            "syntax-error `[` expected `->`, found `[`",
-            "syntax-error `B` expected `->`, found a name",
+            "syntax-error `[` expected `->`, found `[`; insert `->`: not enough",
+            "syntax-error `B` expected `->`, found a name; insert `->`: not enough",
             "syntax-error `(` expected a name, found `(`",
             "syntax-error `=` expected `,` or `)`, found `=`",
         ],

@@ -62,18 +62,29 @@ impl Dtype {
             "byte" | "u8" => Dtype::UInt8,
             "char" | "i8" => Dtype::Int8,
             "short" | "i16" => Dtype::Int16,
-            "int" | "i32" => Dtype::Int32,
+            "i32" => Dtype::Int32,
             "long" | "i64" => Dtype::Int64,
             "half" | "f16" => Dtype::Float16,
-            "float" | "f32" | "number" => Dtype::Float32,
+            "f32" | "number" => Dtype::Float32,
             "double" | "f64" => Dtype::Float64,
             _ => return None,
         })
     }
 
-    /// The dtype of that name; `float`, `int` and `uint` without a width are not names.
+    /// The dtype of that name; `float`, `int` and `uint` without a width have 32 bits, as in Relay.
     pub fn parse(name: &str) -> Option<Dtype> {
-        Dtype::ALL.into_iter().find(|dtype| dtype.name() == name)
+        match name {
+            "int" => Some(Dtype::Int32),
+            "uint" => Some(Dtype::UInt32),
+            "float" => Some(Dtype::Float32),
+            _ => Dtype::ALL.into_iter().find(|dtype| dtype.name() == name),
+        }
+    }
+
+    /// Whether this is the name of several numbers in one element, as `int8x4`.
+    pub fn is_vector(name: &str) -> bool {
+        name.rsplit_once('x')
+            .is_some_and(|(dtype, lanes)| Dtype::parse(dtype).is_some() && lanes.parse::<u16>().is_ok())
     }
 
     /// What a literal of this dtype ends with; `int32` and `bool` literals have no suffix.
@@ -97,7 +108,7 @@ impl Dtype {
     /// The dtype of a literal by its suffix.
     pub fn of_suffix(suffix: &str) -> Option<Dtype> {
         match suffix {
-            "i32" => Some(Dtype::Int32),
+            "i" | "i32" => Some(Dtype::Int32),
             "f32" => Some(Dtype::Float32),
             "" => None,
             _ => Dtype::ALL.into_iter().find(|dtype| dtype.suffix() == suffix),

@@ -247,7 +247,11 @@ impl Lowering<'_> {
                             _ => HirError::AttrValue { op: op.name, name: spec.name, span, want, word },
                         });
                     }
-                    Some(attr.value.clone())
+                    let dtype = match &attr.value {
+                        AttrValue::Str(name) if form == AttrForm::Dtype => ty::Dtype::parse(name),
+                        _ => None,
+                    };
+                    Some(dtype.map_or_else(|| attr.value.clone(), |dtype| AttrValue::Str(dtype.name().into())))
                 }
                 // What was told of its name is all that is told.
                 (None, form) if meant.is_some() => {

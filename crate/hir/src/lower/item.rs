@@ -394,7 +394,7 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn leave_free_var(&mut self, node: NodeId) -> Lowered {
-        if let Some((name, span)) = self.own_token(node, &[TokenKind::Local]) {
+        if let Some((name, span)) = self.own_token(node, &[TokenKind::Local, TokenKind::Ident]) {
             let local = match self.functions.is_empty() {
                 true => {
                     let (origin, owner) = (LocalOrigin::Free, NO_FUNCTION);

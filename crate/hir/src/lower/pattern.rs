@@ -39,7 +39,7 @@ impl Lowering<'_> {
                     None => PatKind::Error,
                 }
             }
-            NodeKind::AsPat => match (children.first(), self.own_token(node, &[TokenKind::Local])) {
+            NodeKind::AsPat => match (children.first(), self.own_token(node, &[TokenKind::Local, TokenKind::Ident])) {
                 (Some(&inner), Some((name, span))) => {
                     let inner = self.pat_of(inner);
                     PatKind::As(inner, self.pattern_local(name, span))

@@ -83,6 +83,9 @@ impl Parser<'_> {
         } else {
             self.unclosed(braces.opener);
         }
+        if matches!(kind, NodeKind::TypeDef | NodeKind::ExternType) {
+            self.eat(Semicolon);
+        }
         self.finish(kind, braces.mark);
     }
 
@@ -174,14 +177,14 @@ impl Parser<'_> {
     pub(super) fn at_statement(&self) -> bool {
         match self.kind() {
             KwLet | KwFreeVar => true,
-            Graph | Local => self.nth(1) == Eq,
+            Graph | Local => self.nth(1) == Eq || self.at_annotation(),
             _ => self.surface == Surface::TensorScript && self.nth(1) == Eq && self.at_name() && !self.begins_part(),
         }
     }
 
     /// `x = e`, where a statement or an item begins.
     pub(super) fn at_bare_binding(&self) -> bool {
-        self.surface == Surface::Relay && self.at(Ident) && self.nth(1) == Eq
+        self.surface == Surface::Relay && self.at_name() && self.nth(1) == Eq
     }
 
     /// A statement, or an item of the same form.
@@ -211,16 +214,20 @@ impl Parser<'_> {
             }
             Graph => {
                 self.bump();
+                if let Some(end) = self.type_end(self.pos + 1).filter(|_| self.at(Colon)) {
+                    self.surplus("a graph variable has no type written behind it", end);
+                }
                 self.tasks.push(Task::BindValue(graph_kind, mark));
             }
             _ => {
-                let (local, equals) = (self.token_span(self.pos), self.token_span(self.pos + 1));
+                let local = self.token_span(self.pos);
+                let equals = (self.nth(1) == Eq).then(|| self.token_span(self.pos + 1));
                 if !self.hush() {
                     let has_sigil = self.at(Local);
                     self.errors.push(SyntaxError::MissingLet { local, equals, has_sigil });
                 }
-                self.bump();
-                self.tasks.push(Task::BindValue(let_kind, mark));
+                self.name();
+                self.annotated(Task::BindValue(let_kind, mark));
             }
         }
     }
@@ -228,7 +235,7 @@ impl Parser<'_> {
     /// The name that is bound; a wrong one is passed over.
     fn binder(&mut self) {
         if self.at(Local) || self.at_name() {
-            return self.bump();
+            return self.name();
         }
         self.expected(Expected::LocalName);
         if matches!(self.nth(1), Eq | Colon) && !self.at(Eq) && !self.at(Colon) && !self.at_stop(NONE) {
@@ -252,8 +259,8 @@ impl Parser<'_> {
         let mut mark = mark;
         while self.pos < close {
             let ends = |kind| matches!(kind, LParen | Comma | RParen);
-            let named = self.at(Ident) && ends(self.sig[self.pos - 1].kind) && ends(self.nth(1));
-            self.bump();
+            let named = self.at_name() && ends(self.sig[self.pos - 1].kind) && ends(self.nth(1));
+            self.name();
             if named || self.sig[self.pos - 1].kind == Local {
                 self.missing();
                 self.finish(let_kind, mark);
@@ -310,6 +317,9 @@ impl Parser<'_> {
 
     pub(super) fn bind_end(&mut self, kind: NodeKind, mark: Mark) {
         while self.stray_closer() {}
+        if matches!(kind, NodeKind::LetStmt | NodeKind::LetItem | NodeKind::GraphStmt | NodeKind::GraphItem) {
+            self.bare_tuple();
+        }
         // What follows is no arm, nor another part of a list.
         let goes_on = match kind {
             NodeKind::Weight => self.nth(1) == RBrace || self.nth(2) == Eq,

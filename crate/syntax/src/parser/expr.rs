@@ -206,6 +206,7 @@ impl Parser<'_> {
             self.bump();
         }
         self.finish(NodeKind::NameRef, mark);
+        self.bare_args(mark);
     }
 
     pub(super) fn at_meta(&self) -> bool {

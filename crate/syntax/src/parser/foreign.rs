@@ -269,6 +269,65 @@ impl Parser<'_> {
         true
     }
 
+    /// Behind operands of one token each, with commas between them, and nothing else up to where a statement ends.
+    fn operands_end(&self, first: usize) -> Option<usize> {
+        let is_operand =
+            |pos: usize| matches!(self.kind_at(pos), Local | Graph | Int | Float) && !self.sig[pos].first_on_line;
+        let mut end = first;
+        while is_operand(end) {
+            end += 1;
+            if self.kind_at(end) != Comma || !is_operand(end + 1) {
+                let sig = self.sig[end];
+                return (sig.kind == Semicolon || sig.kind.is_closer() || sig.first_on_line).then_some(end);
+            }
+            end += 1;
+        }
+        None
+    }
+
+    fn operands(&mut self, end: usize) {
+        while self.pos < end {
+            match self.kind() {
+                Local => self.leaf(NodeKind::LocalRef),
+                Graph => self.leaf(NodeKind::GraphRef),
+                Comma => self.bump(),
+                _ => self.leaf(NodeKind::Literal),
+            }
+        }
+    }
+
+    /// `add %x, %y`, behind the name, whose node began at the mark.
+    pub(super) fn bare_args(&mut self, mark: Mark) {
+        if self.surface != Surface::Relay || !matches!(self.kind(), Local | Graph) {
+            return;
+        }
+        let Some(end) = self.operands_end(self.pos) else { return };
+        let (name, first, last) = (self.token_span(self.pos - 1), self.token_span(self.pos), self.token_span(end - 1));
+        self.foreign(
+            Foreign::BareArgs,
+            first.to(last),
+            &[(Span::new(name.end, first.start), "("), (last.after(), ")")],
+        );
+        let list = self.mark();
+        self.operands(end);
+        self.finish(NodeKind::ArgList, list);
+        self.finish(NodeKind::Call, mark);
+    }
+
+    /// `let %t = %a, %b;`, behind the first.
+    pub(super) fn bare_tuple(&mut self) {
+        let Some(&value) = self.nodes.last().filter(|_| self.at(Comma) && self.surface == Surface::Relay) else {
+            return;
+        };
+        let Some(end) = self.operands_end(self.pos + 1).filter(|&end| self.sig[end].kind == Semicolon) else { return };
+        let pos = self.sig.partition_point(|sig| sig.token < value.first) as u32;
+        let mark = Mark { node: self.nodes.len() as u32 - value.size, pos };
+        let (start, last) = (self.start_of(mark), self.token_span(end - 1));
+        self.foreign(Foreign::BareTuple, start.to(last), &[(start, "("), (last.after(), ")")]);
+        self.operands(end);
+        self.finish(NodeKind::Tuple, mark);
+    }
+
     /// `let x = e in …`, where a `;` stands.
     pub(super) fn foreign_in(&mut self) -> bool {
         let is_in = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "in";

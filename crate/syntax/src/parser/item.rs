@@ -121,7 +121,7 @@ impl Parser<'_> {
             if !self.hush() {
                 self.errors.push(SyntaxError::MissingSigil { name });
             }
-            self.bump();
+            self.name();
         } else if !self.eat(Global) {
             self.expected(Expected::GlobalName);
         }
@@ -162,6 +162,10 @@ impl Parser<'_> {
         }
         if self.eat(Arrow) || !self.at_body_colon() && self.eat(Colon) {
             self.tasks.push(Task::Type);
+        } else if self.at_bare_result() {
+            self.expected(Expected::Token(Arrow));
+            self.eat(FatArrow);
+            self.tasks.push(Task::Type);
         }
     }
 
@@ -200,7 +204,7 @@ impl Parser<'_> {
     /// `A` or `N: Dim`.
     pub(super) fn type_param(&mut self) {
         let mark = self.mark();
-        self.bump();
+        self.name();
         if self.eat(Colon) && !self.eat(Ident) {
             self.expected(Expected::Name);
         }
@@ -222,6 +226,9 @@ impl Parser<'_> {
         self.type_params();
         if self.foreign_ctors(kind, mark) {
             return;
+        }
+        if self.at(Eq) && self.nth(1) == LBrace {
+            self.surplus("the constructors of a type stand behind its name without `=`", self.pos + 1);
         }
         if !self.at(LBrace) {
             self.eat(Semicolon);

@@ -44,14 +44,14 @@ pub(super) enum Rule {
 /// A list that is being parsed.
 #[derive(Clone, Copy)]
 pub(super) struct List {
-    rule: Rule,
+    pub(super) rule: Rule,
     /// A comma has been seen.
     comma: bool,
     /// How many elements there were; stops at 255.
-    n_items: u8,
+    pub(super) n_items: u8,
     /// The rest of a sum's row has been seen: nothing may follow.
     ended: bool,
-    opener: u32,
+    pub(super) opener: u32,
     mark: Mark,
 }
 
@@ -277,6 +277,7 @@ impl Parser<'_> {
             Element::UseName => self.at_name(),
             Element::Param => kind == Local || kind.is_name() || kind == Unknown || self.at_attr(),
             Element::Tensor => kind.starts_type() || kind == String,
+            Element::Type if list.rule == Rule::FnTypeParams && kind == Local => self.nth(1) == Colon,
             Element::Type | Element::HeadArg | Element::Condition => kind.starts_type(),
             Element::TypeOrDim => kind.starts_type() || (list.rule == Rule::TupleType && self.at_splice()),
             Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
@@ -300,6 +301,9 @@ impl Parser<'_> {
     }
 
     fn start(&mut self, element: Element, list: List) {
+        if self.pass_surplus(list) {
+            return;
+        }
         let mark = self.mark();
         match element {
             Element::Param if self.surface == Surface::TensorScript => self.script_param(),
@@ -336,7 +340,7 @@ impl Parser<'_> {
     }
 
     /// `name =` or `dotted.name =`.
-    fn at_attr(&self) -> bool {
+    pub(super) fn at_attr(&self) -> bool {
         let mut ahead = 0;
         while self.nth(ahead).is_word() {
             match self.nth(ahead + 1) {
@@ -361,7 +365,9 @@ impl Parser<'_> {
         }
         self.bump();
         self.tasks.push(Task::Finish(NodeKind::Attr, mark));
-        self.tasks.push(Task::Expr(1));
+        if !self.device() {
+            self.tasks.push(Task::Expr(1));
+        }
     }
 
     fn param(&mut self) {
@@ -369,12 +375,16 @@ impl Parser<'_> {
         if self.at(Unknown) {
             return self.leaf(NodeKind::Error);
         }
-        self.bump();
+        self.name();
         // Relay writes `%x {virtual_device=meta[…][0]}`; where a tensor lives means nothing here.
         if self.at(LBrace) && self.nth(1) == Ident && self.nth(2) == Eq && self.partner(self.pos as u32) != NONE {
             self.skip_one();
+            self.unsay(mark);
         }
-        if self.eat(Colon) {
+        if self.lacks_colon(mark) {
+            self.expected(Expected::Token(Colon));
+            self.tasks.append_all([Task::Finish(NodeKind::Param, mark), Task::Type]);
+        } else if self.eat(Colon) {
             self.tasks.push(Task::Finish(NodeKind::Param, mark));
             self.tasks.push(Task::Type);
         } else {

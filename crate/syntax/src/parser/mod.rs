@@ -10,20 +10,23 @@ mod item;
 mod lambda;
 mod list;
 mod misspelt;
+mod names;
 mod pair;
 mod pattern;
 mod refine;
 mod refine_foreign;
 mod relation;
+mod surplus;
 mod tensorscript;
 mod ty;
 
 use base::{Span, Surface};
+use std::ops::Range;
 
 use crate::Parse;
 use crate::error::{Expected, Found, SyntaxError};
 use crate::kind::NodeKind;
-use crate::lexer::{NONE, Sig, Token, lex};
+use crate::lexer::{NONE, Sig, Token};
 use crate::token::TokenKind::{self, *};
 use crate::tree::{Node, Tree};
 use block::Braces;
@@ -35,7 +38,7 @@ use relation::Choice;
 pub const MAX_NESTING: u32 = 1000;
 
 pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
-    let mut lexed = lex(text, surface);
+    let mut lexed = names::lex_names(text, surface);
     misspelt::pair_brackets(text, surface, &mut lexed);
     let cut_off = matches!(lexed.errors.last(), Some(SyntaxError::UnterminatedComment { .. }));
     let mut parser = Parser {
@@ -58,6 +61,7 @@ pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
         outer: NONE,
         errors: lexed.errors,
         quiet_at: usize::MAX,
+        unsaid: Vec::new(),
         cut_off,
         too_deep: false,
         told_functions: false,
@@ -203,6 +207,8 @@ struct Parser<'a> {
     errors: Vec<SyntaxError>,
     /// The token at which the last error was: another one there is a consequence.
     quiet_at: usize,
+    /// Where errors are none, since nothing is read there.
+    unsaid: Vec<Range<u32>>,
     /// The text ends inside a comment.
     cut_off: bool,
     /// An error says so already.
@@ -280,6 +286,11 @@ impl Parser<'_> {
         let size = self.nodes.len() as u32 + 1;
         self.nodes.push(Node { kind: NodeKind::File, first: 0, end: self.tokens.len() as u32, size });
         base::sort_by_key(&mut self.errors, |error| error.span().start);
+        self.errors.retain(|error| {
+            let at = error.span().start;
+            let behind = self.unsaid.partition_point(|range| range.end <= at);
+            self.unsaid.get(behind).is_none_or(|range| at < range.start)
+        });
         let Parser { text, surface, tokens, nodes, errors, .. } = self;
         Parse { tree: Tree { surface, text: text.into(), tokens, nodes }, errors }
     }
@@ -291,13 +302,25 @@ impl Parser<'_> {
     }
 
     fn nth(&self, ahead: usize) -> TokenKind {
-        self.sig.get(self.pos + ahead).map_or(Eof, |sig| sig.kind)
+        self.kind_at(self.pos + ahead)
+    }
+
+    fn kind_at(&self, pos: usize) -> TokenKind {
+        self.sig.get(pos).map_or(Eof, |sig| sig.kind)
     }
 
     /// A name, or a word that is a keyword only where an item begins.
     fn at_name(&self) -> bool {
         let is_name = self.kind().is_name() && !pair::begins_item(&self.sig, self.pos);
         is_name && !(matches!(self.kind(), KwDim | KwTsr) && self.nth(1).is_name())
+    }
+
+    /// Takes a name, which is an `Ident` in the tree whichever word it is, or another token.
+    fn name(&mut self) {
+        if self.kind().is_name() {
+            self.tokens[self.sig[self.pos].token as usize].kind = Ident;
+        }
+        self.bump();
     }
 
     fn at(&self, kind: TokenKind) -> bool {

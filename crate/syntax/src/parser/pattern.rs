@@ -39,8 +39,8 @@ impl Parser<'_> {
                     self.finish(NodeKind::VarPat, mark);
                 }
             }
-            Ident => {
-                self.bump();
+            kind if kind.is_name() => {
+                self.name();
                 if self.at(LParen) {
                     self.open(Rule::CtorPat, mark);
                 } else if !self.bare_fields(mark) {
@@ -70,12 +70,15 @@ impl Parser<'_> {
             if !self.at(KwAs) && (!self.at(Ident) || self.token_text() != "as") {
                 return;
             }
+            self.tokens[self.sig[self.pos].token as usize].kind = KwAs;
             self.bump();
             match (self.eat(Local), self.surface) {
                 (true, _) => {}
                 (false, Surface::Refine) => self.no_variable(),
                 (false, Surface::Relay | Surface::TensorScript) => {
-                    if !self.eat(Ident) {
+                    if self.at_name() {
+                        self.name();
+                    } else {
                         self.expected(Expected::LocalName);
                     }
                 }

@@ -439,11 +439,6 @@ impl Parser<'_> {
     }
 
     /// Takes the word here for a name, whatever else it may be.
-    pub(super) fn name(&mut self) {
-        self.tokens[self.sig[self.pos].token as usize].kind = Ident;
-        self.pos += 1;
-    }
-
     pub(super) fn name_leaf(&mut self, kind: NodeKind) {
         let mark = self.mark();
         self.name();
