@@ -8,14 +8,14 @@ use hir::layers::{Default, Layer, LayerKind};
 use hir::net::{Applied, Args, Argument, Init, MadeOf, Net, Stage, method_name};
 use hir::{Def, ExprId, ExprKind, FnId, LocalId, Visit};
 use std::fmt::Write;
-use ty::Scalar;
+use ty::{Dtype, Scalar, Term, Terms};
 
 const INDENT: &str = "    ";
 
 /// Words of Python, and names that every module has, which nothing of a program can be called.
 const TAKEN: &str = "\
     False None True and apply as assert async await bfloat16 break buffers children class compile continue cpu cuda \
-    def del double elif else eval except finally float for from global half if import in is lambda modules nn \
+    def del double elif else eval except finally float for from global half if import in int is lambda modules nn \
     nonlocal not or parameters pass raise return self to torch train training try type while with yield F super \
     named_parameters named_modules named_children state_dict load_state_dict requires_grad_ zero_grad share_memory \
     add_module register_buffer register_parameter extra_repr get_parameter get_buffer get_submodule ipu xpu mtia \
@@ -215,6 +215,14 @@ impl<'a> Writer<'a> {
         self.done.remove(&expr).unwrap_or_else(|| Python::atom("None"))
     }
 
+    fn is_int(&self, expr: ExprId) -> bool {
+        let solver = &self.analysis.inferred.solver;
+        let Some(Term::Tensor { dtype, .. }) = self.analysis.inferred.exprs[expr].map(|ty| solver.head(ty)) else {
+            return false;
+        };
+        solver.head(dtype) == Term::Dtype(Dtype::Int32)
+    }
+
     fn expr(&mut self, expr: ExprId) -> Python {
         if let Some(&stage) = self.stages.get(&expr) {
             return self.stage(stage);
@@ -222,7 +230,7 @@ impl<'a> Writer<'a> {
         let module = &self.analysis.module;
         match &module.exprs[expr].kind {
             &ExprKind::Literal(dtype, scalar) => Python::atom(match scalar {
-                Scalar::Int(value) if dtype == ty::Dtype::Bool => if value != 0 { "True" } else { "False" }.to_owned(),
+                Scalar::Int(value) if dtype == Dtype::Bool => if value != 0 { "True" } else { "False" }.to_owned(),
                 Scalar::Int(value) => value.to_string(),
                 Scalar::Float(value) => format!("{:?}", value as f32),
             }),
@@ -232,6 +240,11 @@ impl<'a> Writer<'a> {
                 let args: Vec<Python> = args.clone().into_iter().map(|arg| self.take(arg)).list();
                 let before = before(&args);
                 match (SIGNS.iter().find(|(name, ..)| *name == row), &args[..]) {
+                    // Python's quotient of whole numbers is none.
+                    (Some(_), [left, right]) if row == "divide" && self.is_int(expr) => {
+                        let value = format!("int({} / {})", left.operand(5), right.operand(6));
+                        Python { before, ..Python::atom(value) }
+                    }
                     (Some(&(_, sign, binds)), [left, right]) => {
                         // Comparisons do not chain.
                         let left = left.operand(if binds == 2 { 3 } else { binds });
