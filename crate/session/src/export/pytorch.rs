@@ -17,13 +17,16 @@ const TAKEN: &str = "\
     False None True and apply as assert async await bfloat16 break buffers children class compile continue cpu cuda \
     def del double elif else eval except finally float for from global half if import in int is lambda modules nn \
     nonlocal not or parameters pass raise return self to torch train training try type while with yield F super \
-    named_parameters named_modules named_children state_dict load_state_dict requires_grad_ zero_grad share_memory \
-    add_module register_buffer register_parameter extra_repr get_parameter get_buffer get_submodule ipu xpu mtia \
-    T_destination dump_patches call_super_init";
+    named_parameters named_buffers named_modules named_children state_dict load_state_dict requires_grad_ zero_grad \
+    share_memory add_module extra_repr get_parameter get_buffer get_submodule get_extra_state set_submodule \
+    set_extra_state to_empty ipu xpu mtia T_destination dump_patches call_super_init";
 
-/// A name of the program as one of Python.
+/// A name of the program as one of Python. Modules have private names too, which begin as the program's own may.
 fn name(name: &str) -> String {
-    match TAKEN.split(' ').any(|taken| taken == name) || name.starts_with("__") {
+    // Of two names that differ by the sign alone, both get one.
+    let bare = name.trim_end_matches('_');
+    let is_taken = |taken| taken == name || taken == bare;
+    match TAKEN.split(' ').any(is_taken) || name.starts_with('_') || name.starts_with("register_") {
         true => format!("{name}_"),
         false => name.to_owned(),
     }
