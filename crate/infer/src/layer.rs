@@ -5,7 +5,7 @@ use crate::why::Why;
 use base::Diagnostic;
 use hir::layers::LayerKind;
 use hir::net::{Applied, Stage};
-use hir::{ExprId, ExprKind};
+use hir::{ExprId, ExprKind, LayerFault};
 use solve::{Failure, Posted};
 use ty::{Dim, Extent, Reason, Term, TermId, Terms};
 
@@ -66,7 +66,7 @@ impl Wording<'_> {
 
     /// Two values that do not multiply, or one that is not turned for lack of axes.
     pub(crate) fn product(&self, stage: &Stage, failure: &Failure) -> Option<Diagnostic> {
-        let (layer, _) = stage.layer(self.module)?;
+        let (layer, layer_args) = stage.layer(self.module)?;
         let ExprKind::OpCall { args, .. } = &self.module.exprs[stage.expr].kind else { return None };
         let (code, at, message) = match (layer.kind, &failure.reason, &args[..]) {
             (LayerKind::Matmul, &Reason::Rank { operand, found, .. }, _) => {
@@ -80,10 +80,17 @@ impl Wording<'_> {
                 ("type-mismatch", stage.span, message)
             }
             (LayerKind::Transpose, Reason::Check(_), _) => {
-                let rank = self.received(stage)?.1.len();
-                let message =
-                    format!("`{}` swaps axes that a value of rank {rank} has not", stage.named(self.module).1);
-                ("relation-check", stage.span, message)
+                let rank = self.received(stage)?.1.len() as i64;
+                let [a, b] = ["dim0", "dim1"].map(|name| hir::layers::int(layer_args, name));
+                let is_axis = |axis: &i64| (-rank..rank).contains(axis);
+                match [a, b].iter().all(is_axis) && (a - b) % rank == 0 {
+                    true => ("layer-argument", stage.span, LayerFault::SameAxis.to_string()),
+                    false => {
+                        let called = stage.named(self.module).1;
+                        let message = format!("`{called}` swaps axes that a value of rank {rank} has not");
+                        ("relation-check", stage.span, message)
+                    }
+                }
             }
             _ => return None,
         };
