@@ -81,7 +81,9 @@ pub struct Opened {
 
 /// Infers a whole module; `library` is what was found of the library that it stands on, if it does.
 pub fn infer(module: &Module, library: Option<&Inferred>, log: Trace, order: Order) -> (Inferred, Vec<TypeError>) {
-    walk::Inference::new(module, library, log, order).run()
+    let (inferred, mut errors) = walk::Inference::new(module, library, log, order).run();
+    layer::check_ranks(module, &inferred, &mut errors);
+    (inferred, errors)
 }
 
 /// The names of a module's types and parameters, generated ones included.
