@@ -31,15 +31,6 @@ pub(crate) fn check_ranks(module: &Module, inferred: &Inferred, errors: &mut Vec
                 Reason::Rank { operand: 0, want: want.into(), found: rank }
             }
             None if layer.kind == LayerKind::Flatten && start == rank as i64 => {
-                // What is said of the axis that it would make up follows.
-                let result = inferred.exprs[stage.expr].map(|result| solver.root(result));
-                let is_other = |error: &TypeError| match error {
-                    TypeError::Failed(Failure { relation, .. }) => {
-                        solver.relation(*relation).args.iter().all(|&arg| Some(solver.root(arg)) != result)
-                    }
-                    _ => true,
-                };
-                errors.retain(is_other);
                 Reason::Axis { attr: "start_dim", axis: start, rank }
             }
             _ => continue,

@@ -20,6 +20,7 @@
 //! Deliberately absent: coverage of matches (`pattern`; `cover` asks only which rows stay open), any host recursion.
 
 mod assume;
+mod cascade;
 mod cover;
 mod definitions;
 mod error;
@@ -83,6 +84,9 @@ pub struct Opened {
 pub fn infer(module: &Module, library: Option<&Inferred>, log: Trace, order: Order) -> (Inferred, Vec<TypeError>) {
     let (inferred, mut errors) = walk::Inference::new(module, library, log, order).run();
     layer::check_ranks(module, &inferred, &mut errors);
+    if errors.len() > 1 || errors.iter().any(|error| matches!(error, TypeError::UnderConstrained { .. })) {
+        cascade::drop_followers(module, &inferred, &mut errors);
+    }
     (inferred, errors)
 }
 
@@ -90,6 +94,7 @@ pub fn infer(module: &Module, library: Option<&Inferred>, log: Trace, order: Ord
 pub struct TypeNames<'a> {
     pub module: &'a Module,
     pub generated_params: &'a [(String, Kind)],
+    pub unknown_dim: char,
 }
 
 impl Names for TypeNames<'_> {
@@ -118,11 +123,15 @@ impl Names for TypeNames<'_> {
     fn surface(&self) -> base::Surface {
         self.module.surface
     }
+
+    fn unknown_dim(&self) -> char {
+        self.unknown_dim
+    }
 }
 
 impl Inferred {
     pub fn names<'a>(&'a self, module: &'a Module) -> TypeNames<'a> {
-        TypeNames { module, generated_params: &self.generated_params }
+        TypeNames { module, generated_params: &self.generated_params, unknown_dim: '_' }
     }
 
     pub fn print(&self, module: &Module, term: TermId) -> Printed {

@@ -111,22 +111,31 @@ impl<'t> Lowering<'t> {
         let tree = self.tree;
         let path = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident);
         let path: Vec<_> = path.map(|token| (tree.token_text(token), tree.token_span(token))).list();
-        if let Some(&(module, span)) = path.first()
-            && (path.len() > 1 || LAYERS.iter().all(|layer| layer.module != module))
-        {
-            let span = path.last().map_or(span, |&(_, last)| span.to(last));
-            let nearest = base::nearest(module, LAYERS.iter().map(|layer| layer.module));
-            let name = tree.text()[span.range()].to_owned();
-            self.errors.push(HirError::UnknownImport { name, from: None, span, nearest: nearest.map(str::to_owned) });
-            return;
-        }
-        for name_node in tree.children(node) {
-            let (name, span) = (tree.node_text(name_node), tree.span(name_node));
-            let from = path.first().map(|&(module, _)| module);
-            let is_here = |layer: &&Layer| from.is_none_or(|from| layer.module == from);
-            if tree.kind(name_node) != NodeKind::UseName {
-                continue;
+        let from = path.first().map(|&(module, _)| module);
+        let names = tree.children(node).into_iter().filter(|&name| tree.kind(name) == NodeKind::UseName);
+        let names: Vec<(&str, Span)> = names.map(|name| (tree.node_text(name), tree.span(name))).list();
+        if let Some(&(module, span)) = path.first() {
+            // Elsewhere they are in other modules.
+            let layers = names.iter().map(|(name, _)| Layer::of_name(name)).some_list().unwrap_or_default();
+            let home = layers.first().filter(|first| layers.iter().all(|layer| layer.module == first.module));
+            let is_module = path.len() == 1 && LAYERS.iter().any(|layer| layer.module == module);
+            if !is_module || (names.len() == 1 && home.is_some_and(|home| home.module != module)) {
+                let nearest = home.map(|home| home.module);
+                let nearest = nearest.or_else(|| base::nearest(module, LAYERS.iter().map(|layer| layer.module)));
+                let span = path.last().map_or(span, |&(_, last)| span.to(last));
+                let (name, from) = match is_module {
+                    true => (names[0].0, from),
+                    false => (&tree.text()[span.range()], None),
+                };
+                let (name, from, nearest) = (name.to_owned(), from.map(str::to_owned), nearest.map(str::to_owned));
+                self.errors.push(HirError::UnknownImport { name, from, span, nearest });
+                // That they are not imported is no second mistake.
+                names.into_iter().for_each(|(name, span)| _ = self.nets.imports.entry(name).or_insert(span));
+                return;
             }
+        }
+        for (name, span) in names {
+            let is_here = |layer: &&Layer| from.is_none_or(|from| layer.module == from);
             match LAYERS.iter().filter(is_here).any(|layer| layer.name == name) {
                 // Twice is no mistake, and no news.
                 true if self.nets.imports.contains_key(name) => {}
@@ -143,6 +152,9 @@ impl<'t> Lowering<'t> {
                         span,
                         nearest: nearest.map(str::to_owned),
                     });
+                    for name in [Some(name), nearest].into_iter().flatten() {
+                        self.nets.imports.entry(name).or_insert(span);
+                    }
                 }
             }
         }
