@@ -268,6 +268,8 @@ pub enum HirError {
         name: String,
         span: Span,
         first: Span,
+        /// What is written there.
+        text: String,
     },
     /// A function of a node that applies itself.
     EndlessMethod {
@@ -537,9 +539,10 @@ impl HirError {
                 let message = "`self` is no parameter: every method has it already";
                 error("layer-argument", *span, message).fix("take `self` out", *gone, "")
             }
-            HirError::NetSignature { name, span, first } => {
+            HirError::NetSignature { name, span, first, text } => {
                 let message = format!("`{name}` has another type elsewhere");
-                error("node-signature", *span, message).label(*first, "as it is written here")
+                let error = error("node-signature", *span, message).label(*first, "as it is written here");
+                error.fix(format!("write `{text}`"), *span, text.clone())
             }
             HirError::EndlessMethod { name, span } => {
                 error("endless-node", *span, format!("`{name}` applies itself, which has no end"))

@@ -48,6 +48,10 @@ pub(super) struct Nets<'t> {
 /// Where a node's parts stand.
 #[derive(Default)]
 struct Parts<'t> {
+    /// Where `node` gives it its name.
+    node: Option<Span>,
+    /// What each part says that it takes and gives.
+    signatures: Vec<[NodeId; 2]>,
     /// What it takes and gives.
     signature: Option<(NodeId, NodeId)>,
     aliases: HashMap<&'t str, Alias>,
@@ -85,6 +89,7 @@ impl<'t> Lowering<'t> {
             }
         }
         for net in 0..self.module.nets.len() {
+            self.read_signature(net);
             self.declare_weights(net);
             self.declare_methods(net);
         }
@@ -195,13 +200,16 @@ impl<'t> Lowering<'t> {
                 net
             }
         };
+        if tree.kind(node) == NodeKind::Net {
+            if let Some(first) = self.nets.parts[net].node {
+                self.duplicate(Duplicated::Type, name, name_span, first);
+                return;
+            }
+            self.nets.parts[net].node = Some(name_span);
+        }
         let signature = tree.child(node, NodeKind::Signature).map(|signature| tree.children(signature));
-        let signature = match signature.as_deref() {
-            Some(&[input, output, ..]) => Some((input, output)),
-            _ => None,
-        };
-        if self.nets.parts[net].signature.is_none() {
-            self.nets.parts[net].signature = signature;
+        if let Some(&[input, output, ..]) = signature.as_deref() {
+            self.nets.parts[net].signatures.push([input, output]);
         }
         self.declare_aliases(&tree.children(node), Some(net));
         for member in tree.children(node) {
@@ -211,20 +219,30 @@ impl<'t> Lowering<'t> {
                 _ => {}
             }
         }
-        // What all three say must be the same; the aliases of the node are known by then.
-        if let (Some((input, output)), Some(first)) = (signature, self.nets.parts[net].signature)
-            && (input, output) != first
-        {
-            for (again, first) in [(input, first.0), (output, first.1)] {
-                let said = [self.shape(again, Some(net)), self.shape(first, Some(net))];
-                if let [Some(again_dims), Some(first_dims)] = &said
-                    && !shape::is_same(again_dims, first_dims)
-                {
-                    let (span, first) = (tree.span(again), tree.span(first));
-                    self.errors.push(HirError::NetSignature { name: name.to_owned(), span, first });
-                }
+    }
+
+    /// What a node takes and gives: what most of its parts say, the first of them if as many say other things. Those
+    /// others are told of.
+    fn read_signature(&mut self, net: usize) {
+        let signatures = self.nets.parts[net].signatures.clone();
+        let Some(&(mut signature)) = signatures.first() else { return };
+        for side in 0..if signatures.len() > 1 { 2 } else { 0 } {
+            let said = signatures.iter().map(|sides| sides[side]);
+            let said: Vec<_> = said.filter_map(|node| Some((node, self.shape(node, Some(net))?))).list();
+            let n_like = |dims| said.iter().filter(|(_, other)| shape::is_same(dims, other)).count();
+            let Some((most, dims)) = said.iter().rev().max_by_key(|(_, dims)| n_like(dims)) else { continue };
+            signature[side] = *most;
+            for (node, _) in said.iter().filter(|(_, other)| !shape::is_same(dims, other)) {
+                self.other_type(net, *node, *most);
             }
         }
+        self.nets.parts[net].signature = Some((signature[0], signature[1]));
+    }
+
+    fn other_type(&mut self, net: usize, node: NodeId, first: NodeId) {
+        let (name, text) = (self.module.nets[net].name.clone(), self.tree.node_text(first).to_owned());
+        let (span, first) = (self.tree.span(node), self.tree.span(first));
+        self.errors.push(HirError::NetSignature { name, span, first, text });
     }
 
     /// Tells of a `weights` or `graph` whose node there is not. The name of the node that is meant; none that it could
@@ -598,9 +616,7 @@ impl<'t> Lowering<'t> {
         if let (Some(a), Some(b)) = (self.shape(written, Some(net)), self.shape(implied, Some(net)))
             && !shape::is_same(&a, &b)
         {
-            let name = self.module.nets[net].name.clone();
-            let (span, first) = (self.tree.span(written), self.tree.span(implied));
-            self.errors.push(HirError::NetSignature { name, span, first });
+            self.other_type(net, written, implied);
         }
     }
 
