@@ -31,8 +31,11 @@ use ty::{Dtype, ParamId};
 #[derive(Default)]
 pub(super) struct Nets<'t> {
     by_name: HashMap<&'t str, usize>,
-    /// The names that a `node` declares.
+    /// The names of each `node`, `weights` and `graph`.
     declared: HashSet<&'t str>,
+    nodes_named: Vec<&'t str>,
+    weights: HashSet<&'t str>,
+    graphs: HashSet<&'t str>,
     aliases: HashMap<&'t str, Alias>,
     imports: HashMap<&'t str, Span>,
     parts: Vec<Parts<'t>>,
@@ -78,8 +81,14 @@ impl<'t> Lowering<'t> {
     /// Reads everything but the bodies of functions.
     pub(super) fn declare_nets(&mut self) {
         let tree = self.tree;
-        let nodes = tree.children(tree.root()).into_iter().filter(|&node| tree.kind(node) == NodeKind::Net);
-        self.nets.declared = nodes.filter_map(|node| self.own_name(node)).map(|(name, _)| name).collect();
+        for node in tree.children(tree.root()) {
+            match (tree.kind(node), self.own_name(node)) {
+                (NodeKind::Net, Some((name, _))) if self.nets.declared.insert(name) => self.nets.nodes_named.push(name),
+                (NodeKind::Weights, Some((name, _))) => _ = self.nets.weights.insert(name),
+                (NodeKind::Graph, Some((name, _))) => _ = self.nets.graphs.insert(name),
+                _ => {}
+            }
+        }
         self.declare_aliases(&tree.children(tree.root()), None);
         for node in tree.children(tree.root()) {
             match tree.kind(node) {
@@ -229,8 +238,16 @@ impl<'t> Lowering<'t> {
         for side in 0..if signatures.len() > 1 { 2 } else { 0 } {
             let said = signatures.iter().map(|sides| sides[side]);
             let said: Vec<_> = said.filter_map(|node| Some((node, self.shape(node, Some(net))?))).list();
-            let n_like = |dims| said.iter().filter(|(_, other)| shape::is_same(dims, other)).count();
-            let Some((most, dims)) = said.iter().rev().max_by_key(|(_, dims)| n_like(dims)) else { continue };
+            // One of each, with how many there are.
+            let mut kinds: Vec<(usize, usize)> = Vec::new();
+            for (at, (_, dims)) in said.iter().enumerate() {
+                match kinds.iter_mut().find(|(first, _)| shape::is_same(dims, &said[*first].1)) {
+                    Some((_, n)) => *n += 1,
+                    None => kinds.push((at, 1)),
+                }
+            }
+            let Some(&(at, _)) = kinds.iter().rev().max_by_key(|(_, n)| *n) else { continue };
+            let (most, dims) = &said[at];
             signature[side] = *most;
             for (node, _) in said.iter().filter(|(_, other)| !shape::is_same(dims, other)) {
                 self.other_type(net, *node, *most);
@@ -253,19 +270,15 @@ impl<'t> Lowering<'t> {
         if kind == NodeKind::Net || name.is_empty() || self.nets.declared.contains(name) {
             return None;
         }
-        let parts = tree.children(tree.root());
-        let names = |kind: NodeKind| {
-            let of_kind = parts.iter().filter(move |&&part| tree.kind(part) == kind);
-            of_kind.filter_map(|&part| self.own_name(part)).map(|(name, _)| name).list()
-        };
-        let nodes = names(NodeKind::Net);
-        let others = names(kind);
+        let nodes = &self.nets.nodes_named;
+        let others = if kind == NodeKind::Weights { &self.nets.weights } else { &self.nets.graphs };
         let near = match nodes[..] {
             // There is only one whose part it can be.
-            [only] if !others.contains(&only) => Some(only),
+            [only] if !others.contains(only) => Some(only),
             _ => base::nearest(name, nodes.iter().copied()),
         };
         let near = near.and_then(|near| nodes.iter().copied().find(|node| *node == near));
+        let has_part = near.is_some_and(|near| others.contains(near));
         let signature = tree.child(node, NodeKind::Signature).filter(|_| near.is_none());
         let declared = signature.map(|signature| {
             let at = tree.span(node).start;
@@ -277,7 +290,7 @@ impl<'t> Lowering<'t> {
         if is_first || near.is_some() {
             self.errors.push(HirError::UnknownNode { name: name.to_owned(), span, nearest, declared });
         }
-        near.map(|near| if others.contains(&near) { "" } else { near })
+        near.map(|near| if has_part { "" } else { near })
     }
 
     fn declare_weights(&mut self, net: usize) {
