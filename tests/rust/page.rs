@@ -36,8 +36,10 @@ pub struct Shown {
 
 /// Whether a fence is one of those, by what stands behind its backticks.
 fn is_stage_name(name: &str) -> bool {
-    matches!(name, "layout" | "summary" | "rounds" | "why" | "whynot" | "trace" | "trace json" | "fixes" | "ir" | "pytorch")
-        || ["run", "ir "].iter().any(|begin| name.starts_with(begin))
+    matches!(
+        name,
+        "layout" | "summary" | "rounds" | "why" | "whynot" | "trace" | "trace json" | "fixes" | "ir" | "pytorch"
+    ) || ["run", "ir "].iter().any(|begin| name.starts_with(begin))
 }
 
 /// What is wrong with what a fence shows.

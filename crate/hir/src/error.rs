@@ -200,6 +200,20 @@ pub enum HirError {
         span: Span,
         nearest: Option<String>,
     },
+    /// `self.foo()`, of a node without such a function.
+    NoMember {
+        node: String,
+        what: &'static str,
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    /// A node where a value or a layer should be, and a weight that is one.
+    NodeAsValue {
+        name: String,
+        span: Span,
+        weight: Option<String>,
+    },
     /// `use conv::{Convolution};`
     UnknownImport {
         name: String,
@@ -480,6 +494,20 @@ impl HirError {
             }
             HirError::UnknownLayer { name, span, nearest } => {
                 misspelt(error("unknown-layer", *span, format!("no layer or node is named `{name}`")), *span, nearest)
+            }
+            HirError::NoMember { node, what, name, span, nearest } => {
+                let message = format!("the node `{node}` has no {what} `{name}`");
+                misspelt(error("unbound-variable", *span, message), *span, nearest)
+            }
+            HirError::NodeAsValue { name, span, weight } => {
+                let made = match weight {
+                    Some(weight) => format!("pipe into `{weight}`, which is one"),
+                    None => {
+                        let weight = name.to_ascii_lowercase();
+                        format!("make one in `weights`, as `{weight} = {name}::new();`, and pipe into that")
+                    }
+                };
+                misspelt(error("layer-argument", *span, format!("`{name}` is a node: {made}")), *span, weight)
             }
             HirError::UnknownImport { name, from, span, nearest } => {
                 let message = match from {

@@ -6,9 +6,9 @@
 //! Worked example: in `x |> self.f() |> relu`, where `f` takes another type, the result that the node's type asks for
 //! is compared with what `relu` gives, which is computed of what `f` gives. Only the argument of `f` is told.
 
+use crate::Inferred;
 use crate::error::TypeError;
 use crate::why::Why;
-use crate::Inferred;
 use base::{HashMap, HashSet, IndexVec};
 use hir::{ExprId, ExprKind, Module, Visit};
 use solve::Failure;

@@ -113,7 +113,9 @@ impl Wording<'_> {
                 ("rank-mismatch", self.module.exprs[args[operand]].span, message)
             }
             (LayerKind::Matmul, Reason::Unequal { .. }, &[a, b]) => {
-                let (&[_, _, row], &[_, column, _]) = (tensor(self.inferred, a)?.1, tensor(self.inferred, b)?.1) else { return None };
+                let (&[_, _, row], &[_, column, _]) = (tensor(self.inferred, a)?.1, tensor(self.inferred, b)?.1) else {
+                    return None;
+                };
                 let (row, column) = (self.size(row), self.size(column));
                 let message = format!("`matmul` multiplies rows of {row} numbers by columns of {column}");
                 ("type-mismatch", stage.span, message)

@@ -60,7 +60,8 @@ pub(crate) fn examine(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms
     let n_steps = matrix.n_steps();
     let space = matrix.space;
     let wholes = patterns.wholes();
-    let mut covers = Covers { patterns: patterns.clone(), wholes, space: Some(space), ty, arms, n_copies: 0, n_asked: 0 };
+    let mut covers =
+        Covers { patterns: patterns.clone(), wholes, space: Some(space), ty, arms, n_copies: 0, n_asked: 0 };
     let mut findings = Findings { missing, n_steps, ..Findings::default() };
     for (arm, &pattern) in arms.iter().enumerate() {
         if !taken.arms[arm] {

@@ -42,7 +42,8 @@ fn fault_of_all(layer: &Layer, args: &Args) -> Option<LayerFault> {
         first.zip(second)
     };
     if matches!(layer.kind, LayerKind::MaxPool(_) | LayerKind::AvgPool(_))
-        && let Some((padding, window)) = pairs(["padding", "kernel_size"]).find(|(padding, window)| 2 * padding > *window)
+        && let Some((padding, window)) =
+            pairs(["padding", "kernel_size"]).find(|(padding, window)| 2 * padding > *window)
     {
         return Some(LayerFault::WidePadding { padding, window });
     }

@@ -710,7 +710,20 @@ impl<'t> Lowering<'t> {
         self.type_expr(TypeExprKind::Tensor { shape, dtype }, span)
     }
 
-    fn unknown_name(&mut self, name: &str, span: Span) -> ExprId {
+    fn unknown_name(&mut self, name: &'t str, span: Span) -> ExprId {
+        let net = self.nets.current.as_ref().map(|current| current.net);
+        if let Some(&node) = self.nets.by_name.get(name) {
+            let is_one = |weight: &&Weight| matches!(weight.made_of, MadeOf::Net(inner) if inner == node);
+            let weight = net.and_then(|net| self.module.nets[net].weights.iter().find(is_one));
+            let weight = weight.map(|weight| weight.name.clone());
+            self.errors.push(HirError::NodeAsValue { name: name.to_owned(), span, weight });
+            return self.expr(ExprKind::Error, span);
+        }
+        let is_dim = self.nets.current.as_ref().is_some_and(|current| current.dims.contains_key(name));
+        if is_dim || net.is_some_and(|net| self.is_in_signature(name, net)) {
+            self.refuse_layer(span, LayerFault::OpenDim { name: name.to_owned(), is_in_body: false });
+            return self.expr(ExprKind::Error, span);
+        }
         let mut names = vec!["view", "self"];
         names.append_all(LAYERS.iter().map(|layer| layer.name));
         if let Some(current) = &self.nets.current {
