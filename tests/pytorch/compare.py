@@ -46,7 +46,10 @@ def compare(binary, program):
         value.copy_(torch.rand_like(value) + 0.5 if name.endswith("running_var") else torch.randn_like(value) * 0.2)
     with torch.no_grad():
         wanted = model(x)
-    inputs = {"x": x.tolist()} | {name: value.tolist() for name, value in state.items()}
+    # What PyTorch calls something else has another name there.
+    weights = re.findall(r"(\w+)\s*=\s*\w+(?:::<[^=]*>)?::new", text)
+    own = lambda part: part.removesuffix("_") if part not in weights else part
+    inputs = {"x": x.tolist()} | {".".join(map(own, name.split("."))): value.tolist() for name, value in state.items()}
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(inputs, file)
         file.flush()

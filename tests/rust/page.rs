@@ -4,7 +4,7 @@ use crate::facts::{refine, tensorscript};
 use base::{Severity, Surface, apply};
 use serde_json::Value as Json;
 use session::command::{check_json, parse_inputs};
-use session::{Analysis, Fusion, Mends, Options};
+use session::{Analysis, Export, Fusion, Mends, Options};
 use std::fmt::Write;
 
 /// The program under one heading.
@@ -23,7 +23,7 @@ pub struct Case {
 /// `relish trace`, `summary` that of `relish summary`; `rounds` is what was solved in which round. `run` has the values
 /// of a run, a line each, on the inputs that a JSON object behind the word gives. The lines of `ir` are parts of lines
 /// of `relish ir`, in order, and `ir fold` is behind the pass `fold`; those of `trace json` are events of
-/// `relish trace --json`, in order. The first line of `why` is a question, such as `%x axis 1`, and the rest its
+/// `relish trace --json`, in order; those of `pytorch` are parts of lines of `relish export --to pytorch`. The first line of `why` is a question, such as `%x axis 1`, and the rest its
 /// answer; `whynot` is what cannot hold together in each type error. `fixes` has for each error the place where it is
 /// put and the first edit that mends it.
 #[derive(Debug, Clone)]
@@ -36,8 +36,10 @@ pub struct Shown {
 
 /// Whether a fence is one of those, by what stands behind its backticks.
 fn is_stage_name(name: &str) -> bool {
-    matches!(name, "layout" | "summary" | "rounds" | "why" | "whynot" | "trace" | "trace json" | "fixes" | "ir")
-        || ["run", "ir "].iter().any(|begin| name.starts_with(begin))
+    matches!(
+        name,
+        "layout" | "summary" | "rounds" | "why" | "whynot" | "trace" | "trace json" | "fixes" | "ir" | "pytorch"
+    ) || ["run", "ir "].iter().any(|begin| name.starts_with(begin))
 }
 
 /// What is wrong with what a fence shows.
@@ -81,10 +83,13 @@ fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) ->
         return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
     }
     let pass = stage.strip_prefix("ir ");
-    let found = session::ir_text(analysis, Options::default().layout, Fusion::On, pass).text;
+    let found = match stage.as_str() {
+        "pytorch" => session::export(analysis, Export::PyTorch).unwrap_or_else(|reason| reason),
+        _ => session::ir_text(analysis, Options::default().layout, Fusion::On, pass).text,
+    };
     let mut left = found.lines();
     let missing = text.lines().map(str::trim).find(|wanted| !left.any(|line| line.contains(wanted)))?;
-    let message = format!("ir: nothing holds `{missing}` here in\n{found}");
+    let message = format!("{stage}: nothing holds `{missing}` here in\n{found}");
     Some(Failure { page_line: *page_line, message, actual: None, fence: None })
 }
 

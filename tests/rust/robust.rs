@@ -378,6 +378,7 @@ fn deep_texts() {
             quick("values in values", refine(&format!("{}A{}", "let x = ".repeat(depth), " in x".repeat(depth))));
             quick("sums in sums", refine(&format!("let x : {}[]{} = A in x", "[A ".repeat(depth), "]".repeat(depth))));
             quick("stages", tensorscript(&chain_of_stages(depth.min(10_000))));
+            quick("graphs in graphs", tensorscript(&"graph A<[?]->[?]> {\n".repeat(depth.min(10_000))));
             quick("shapes of shapes", tensorscript(&shapes_of_shapes(depth.min(1_000))));
             quick("nodes of nodes", tensorscript(&nodes_of_nodes(depth.min(1_000))));
             quick(
@@ -435,6 +436,7 @@ fn long_refine_texts() {
         quick("variables", lets(2_000, |i| format!("match x{i} with | y -> y")));
         let arms: String = (0..10_000).map(|i| format!("\n| A{i} -> B{i}")).collect();
         quick("arms", refine(&format!("match A7 with{arms}")));
+        quick("alternatives of one name", refine(&format!("match A with {}-> B", "| A ".repeat(20_000))));
         quick("fields", refine(&format!("match C {} with | C {} -> D", "A ".repeat(200), "(A | _) ".repeat(200))));
     });
 }

@@ -202,6 +202,20 @@ pub enum HirError {
         span: Span,
         nearest: Option<String>,
     },
+    /// `self.foo()`, of a node without such a function.
+    NoMember {
+        node: String,
+        what: &'static str,
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    /// A node where a value or a layer should be, and a weight that is one.
+    NodeAsValue {
+        name: String,
+        span: Span,
+        weight: Option<String>,
+    },
     /// `use conv::{Convolution};`
     UnknownImport {
         name: String,
@@ -270,6 +284,8 @@ pub enum HirError {
         name: String,
         span: Span,
         first: Span,
+        /// What is written there.
+        text: String,
     },
     /// A function of a node that applies itself.
     EndlessMethod {
@@ -485,6 +501,20 @@ impl HirError {
             HirError::UnknownLayer { name, span, nearest } => {
                 misspelt(error("unknown-layer", *span, format!("no layer or node is named `{name}`")), *span, nearest)
             }
+            HirError::NoMember { node, what, name, span, nearest } => {
+                let message = format!("the node `{node}` has no {what} `{name}`");
+                misspelt(error("unbound-variable", *span, message), *span, nearest)
+            }
+            HirError::NodeAsValue { name, span, weight } => {
+                let made = match weight {
+                    Some(weight) => format!("pipe into `{weight}`, which is one"),
+                    None => {
+                        let weight = name.to_ascii_lowercase();
+                        format!("make one in `weights`, as `{weight} = {name}::new();`, and pipe into that")
+                    }
+                };
+                misspelt(error("layer-argument", *span, format!("`{name}` is a node: {made}")), *span, weight)
+            }
             HirError::UnknownImport { name, from, span, nearest } => {
                 let message = match from {
                     Some(from) => format!("`{from}` has no layer `{name}`"),
@@ -543,9 +573,10 @@ impl HirError {
                 let message = "`self` is no parameter: every method has it already";
                 error("layer-argument", *span, message).fix("take `self` out", *gone, "")
             }
-            HirError::NetSignature { name, span, first } => {
+            HirError::NetSignature { name, span, first, text } => {
                 let message = format!("`{name}` has another type elsewhere");
-                error("node-signature", *span, message).label(*first, "as it is written here")
+                let error = error("node-signature", *span, message).label(*first, "as it is written here");
+                error.fix(format!("write `{text}`"), *span, text.clone())
             }
             HirError::EndlessMethod { name, span } => {
                 error("endless-node", *span, format!("`{name}` applies itself, which has no end"))

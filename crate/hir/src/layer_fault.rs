@@ -29,6 +29,11 @@ pub enum LayerFault {
         padding: i64,
         window: i64,
     },
+    /// A transposed convolution that would add more to its result than there is between two windows.
+    WideOutput {
+        padding: i64,
+        stride: i64,
+    },
     SameAxis,
     FarAxis {
         most: i64,
@@ -134,6 +139,9 @@ impl fmt::Display for LayerFault {
             }
             LayerFault::WidePadding { padding, window } => {
                 write!(f, "expected `padding` to be at most half of the window, found {padding} of {window}")
+            }
+            LayerFault::WideOutput { padding, stride } => {
+                write!(f, "expected `output_padding` to be less than `stride`, found {padding} with {stride}")
             }
             LayerFault::SameAxis => f.write_str("`dim0` and `dim1` are the same axis"),
             LayerFault::FarAxis { most } => write!(f, "expected `dim0` and `dim1` to be at most {most}"),

@@ -314,7 +314,7 @@ pub static LAYERS: &[Layer] = &[
         "flatten",
         "shape",
         LayerKind::Flatten,
-        &[param("start_dim", Takes::Int(1), Default::Int(1), "start_dim")],
+        &[param("start_dim", Takes::Axis, Default::Int(1), "start_dim")],
         "torch.flatten",
     ),
     layer("cat", "shape", LayerKind::Cat, AXIS, "torch.cat"),
@@ -431,6 +431,16 @@ impl Layer {
             _ => rank.checked_sub(1)?,
         };
         (axis < rank).then_some(axis)
+    }
+
+    /// The least and the largest rank of what it takes, and these in words, where its operators take others too.
+    pub fn ranks(&self) -> Option<(usize, usize, &'static str)> {
+        match self.name {
+            "BatchNorm1d" => Some((2, 3, "2 or 3")),
+            "BatchNorm2d" => Some((4, 4, "4")),
+            "Dropout2d" => Some((2, usize::MAX, "2 or more")),
+            _ => None,
+        }
     }
 
     /// The tensors that it keeps, for arguments that fit its row; they start as PyTorch's do.

@@ -228,7 +228,12 @@ impl Wording<'_> {
     }
 
     pub(crate) fn print(&self, term: TermId) -> String {
-        self.inferred.print(self.module, term).text
+        let mut names = self.inferred.names(self.module);
+        // What is not known is any size there.
+        if self.module.surface == Surface::TensorScript {
+            names.unknown_dim = '?';
+        }
+        ty::print_term(&self.inferred.solver, &names, term).text
     }
 
     /// A definition's name; a literal has none.

@@ -1,6 +1,7 @@
 //! The words for relations that do not hold.
 
 use crate::error::{Wording, arity_code};
+use crate::layer::axes;
 use crate::why::Why;
 use base::{Diagnostic, Span, Surface, ToList, count};
 use hir::net::Stage;
@@ -133,10 +134,7 @@ impl Wording<'_> {
                 }
             }
             Reason::Axis { attr, axis, rank } => {
-                let range = match *rank {
-                    0 => "a scalar has no axes".to_owned(),
-                    rank => format!("the axes are {} to {}", -(rank as i64), rank - 1),
-                };
+                let range = axes(*rank);
                 let message = match of.stage.and_then(|stage| stage.layer(self.module)) {
                     Some((layer, _)) if layer.params.iter().all(|param| param.name != "dim") => {
                         format!("{operator} needs an axis {axis}, but {range}")

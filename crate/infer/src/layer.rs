@@ -1,13 +1,60 @@
 //! Words about layers of TensorScript, which are told by the names that they have in the text.
 
-use crate::error::Wording;
+use crate::Inferred;
+use crate::error::{TypeError, Wording};
 use crate::why::Why;
 use base::Diagnostic;
 use hir::layers::LayerKind;
 use hir::net::{Applied, Stage};
-use hir::{ExprId, ExprKind};
-use solve::{Failure, Posted};
+use hir::{ExprId, ExprKind, LayerFault, Module};
+use solve::{Failure, Posted, RelationId};
 use ty::{Dim, Extent, Reason, Term, TermId, Terms};
+
+/// Tells of layers that are applied to values of a rank that only the operators take which they are made of.
+pub(crate) fn check_ranks(module: &Module, inferred: &Inferred, errors: &mut Vec<TypeError>) {
+    let solver = &inferred.solver;
+    if module.stages.is_empty() {
+        return;
+    }
+    for (posted, id) in solver.relations().iter().zip(0..) {
+        let Why::Expr(expr) = inferred.whys[posted.cause.0 as usize] else { continue };
+        let Some(stage) = module.stage_of(expr) else { continue };
+        let (Some((layer, args)), Some(input)) = (stage.layer(module), inferred.exprs[stage.input]) else { continue };
+        // Of the operators of a layer, the one that is applied first.
+        if posted.args.first().is_none_or(|&first| solver.root(first) != solver.root(input)) {
+            continue;
+        }
+        let Some((_, dims)) = tensor(inferred, stage.input) else { continue };
+        let (rank, start) = (dims.len(), hir::layers::int(args, "start_dim"));
+        let reason = match layer.ranks() {
+            Some((least, most, want)) if rank < least || rank > most => {
+                Reason::Rank { operand: 0, want: want.into(), found: rank }
+            }
+            None if layer.kind == LayerKind::Flatten && start == rank as i64 => {
+                Reason::Axis { attr: "start_dim", axis: start, rank }
+            }
+            _ => continue,
+        };
+        errors.push(TypeError::Failed(Failure { relation: RelationId(id), reason }));
+    }
+}
+
+/// The type of a tensor, and its dims.
+fn tensor(inferred: &Inferred, value: ExprId) -> Option<(TermId, &[TermId])> {
+    let solver = &inferred.solver;
+    let input = inferred.exprs[value]?;
+    let Term::Tensor { shape, .. } = solver.head(input) else { return None };
+    let Term::Shape(dims) = solver.head(shape) else { return None };
+    Some((input, solver.items(dims)))
+}
+
+/// The axes that there are.
+pub(crate) fn axes(rank: usize) -> String {
+    match rank {
+        0 => "a scalar has no axes".to_owned(),
+        rank => format!("the axes are {} to {}", -(rank as i64), rank - 1),
+    }
+}
 
 impl Wording<'_> {
     /// The layer that a relation is a part of, or whose input it is about.
@@ -31,15 +78,7 @@ impl Wording<'_> {
 
     /// The type of what a layer is applied to, and its dims.
     fn received(&self, stage: &Stage) -> Option<(TermId, &[TermId])> {
-        self.tensor(stage.input)
-    }
-
-    fn tensor(&self, value: ExprId) -> Option<(TermId, &[TermId])> {
-        let solver = &self.inferred.solver;
-        let input = self.inferred.exprs[value]?;
-        let Term::Tensor { shape, .. } = solver.head(input) else { return None };
-        let Term::Shape(dims) = solver.head(shape) else { return None };
-        Some((input, solver.items(dims)))
+        tensor(self.inferred, stage.input)
     }
 
     /// A layer that takes so many features and receives another number.
@@ -64,9 +103,9 @@ impl Wording<'_> {
         Some(self.with_origins(error, stage.span, &[left, right]))
     }
 
-    /// Two values that do not multiply, or one that is not turned for lack of axes.
+    /// Two values that do not multiply, or one that is not turned or flattened for lack of axes.
     pub(crate) fn product(&self, stage: &Stage, failure: &Failure) -> Option<Diagnostic> {
-        let (layer, _) = stage.layer(self.module)?;
+        let (layer, layer_args) = stage.layer(self.module)?;
         let ExprKind::OpCall { args, .. } = &self.module.exprs[stage.expr].kind else { return None };
         let (code, at, message) = match (layer.kind, &failure.reason, &args[..]) {
             (LayerKind::Matmul, &Reason::Rank { operand, found, .. }, _) => {
@@ -74,16 +113,30 @@ impl Wording<'_> {
                 ("rank-mismatch", self.module.exprs[args[operand]].span, message)
             }
             (LayerKind::Matmul, Reason::Unequal { .. }, &[a, b]) => {
-                let (&[_, _, row], &[_, column, _]) = (self.tensor(a)?.1, self.tensor(b)?.1) else { return None };
+                let (&[_, _, row], &[_, column, _]) = (tensor(self.inferred, a)?.1, tensor(self.inferred, b)?.1) else {
+                    return None;
+                };
                 let (row, column) = (self.size(row), self.size(column));
                 let message = format!("`matmul` multiplies rows of {row} numbers by columns of {column}");
                 ("type-mismatch", stage.span, message)
             }
+            (LayerKind::Flatten, Reason::Attr { .. } | Reason::Axis { .. }, _) => {
+                let (start, rank) = (hir::layers::int(layer_args, "start_dim"), self.received(stage)?.1.len());
+                let range = axes(rank);
+                ("relation-check", stage.span, format!("`start_dim` of `flatten` is {start}, but {range}"))
+            }
             (LayerKind::Transpose, Reason::Check(_), _) => {
-                let rank = self.received(stage)?.1.len();
-                let message =
-                    format!("`{}` swaps axes that a value of rank {rank} has not", stage.named(self.module).1);
-                ("relation-check", stage.span, message)
+                let rank = self.received(stage)?.1.len() as i64;
+                let [a, b] = ["dim0", "dim1"].map(|name| hir::layers::int(layer_args, name));
+                let is_axis = |axis: &i64| (-rank..rank).contains(axis);
+                match [a, b].iter().all(is_axis) && (a - b) % rank == 0 {
+                    true => ("layer-argument", stage.span, LayerFault::SameAxis.to_string()),
+                    false => {
+                        let called = stage.named(self.module).1;
+                        let message = format!("`{called}` swaps axes that a value of rank {rank} has not");
+                        ("relation-check", stage.span, message)
+                    }
+                }
             }
             _ => return None,
         };

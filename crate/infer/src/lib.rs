@@ -20,6 +20,7 @@
 //! Deliberately absent: coverage of matches (`pattern`; `cover` asks only which rows stay open), any host recursion.
 
 mod assume;
+mod cascade;
 mod cover;
 mod definitions;
 mod error;
@@ -81,13 +82,19 @@ pub struct Opened {
 
 /// Infers a whole module; `library` is what was found of the library that it stands on, if it does.
 pub fn infer(module: &Module, library: Option<&Inferred>, log: Trace, order: Order) -> (Inferred, Vec<TypeError>) {
-    walk::Inference::new(module, library, log, order).run()
+    let (inferred, mut errors) = walk::Inference::new(module, library, log, order).run();
+    layer::check_ranks(module, &inferred, &mut errors);
+    if errors.len() > 1 || errors.iter().any(|error| matches!(error, TypeError::UnderConstrained { .. })) {
+        cascade::drop_followers(module, &inferred, &mut errors);
+    }
+    (inferred, errors)
 }
 
 /// The names of a module's types and parameters, generated ones included.
 pub struct TypeNames<'a> {
     pub module: &'a Module,
     pub generated_params: &'a [(String, Kind)],
+    pub unknown_dim: char,
 }
 
 impl Names for TypeNames<'_> {
@@ -116,11 +123,15 @@ impl Names for TypeNames<'_> {
     fn surface(&self) -> base::Surface {
         self.module.surface
     }
+
+    fn unknown_dim(&self) -> char {
+        self.unknown_dim
+    }
 }
 
 impl Inferred {
     pub fn names<'a>(&'a self, module: &'a Module) -> TypeNames<'a> {
-        TypeNames { module, generated_params: &self.generated_params }
+        TypeNames { module, generated_params: &self.generated_params, unknown_dim: '_' }
     }
 
     pub fn print(&self, module: &Module, term: TermId) -> Printed {

@@ -16,6 +16,8 @@ use base::{Append, IndexVec, ToList};
 
 /// How many patterns may be copied to say what covers others.
 const MAX_COPIES: usize = 200_000;
+/// How many patterns may be asked whether they cover one. What is never taken behind that is not told.
+const MAX_ASKED: usize = 300_000;
 
 /// What comes before and takes the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,12 +60,12 @@ pub(crate) fn examine(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms
     let n_steps = matrix.n_steps();
     let space = matrix.space;
     let wholes = patterns.wholes();
-    let mut covers = Covers { patterns: patterns.clone(), wholes, space: Some(space), ty, arms, n_copies: 0 };
+    let mut covers =
+        Covers { patterns: patterns.clone(), wholes, space: Some(space), ty, arms, n_copies: 0, n_asked: 0 };
     let mut findings = Findings { missing, n_steps, ..Findings::default() };
     for (arm, &pattern) in arms.iter().enumerate() {
         if !taken.arms[arm] {
-            let by = covers.of(arm, pattern);
-            findings.arms.push((arm, by));
+            findings.arms.append_all(covers.of(arm, pattern).map(|by| (arm, by)));
             continue;
         }
         let mut pending = vec![pattern];
@@ -73,8 +75,7 @@ pub(crate) fn examine(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms
                     patterns.parts(id).iter().copied().partition(|&part| taken.alternatives[part]);
                 pending.extend(live.into_iter().rev());
                 for alternative in dead {
-                    let by = covers.of(arm, alternative);
-                    findings.alternatives.push((alternative, by));
+                    findings.alternatives.append_all(covers.of(arm, alternative).map(|by| (alternative, by)));
                 }
             } else {
                 pending.extend(patterns.parts(id).iter().rev());
@@ -132,11 +133,16 @@ struct Covers<'a, 't> {
     ty: TyId,
     arms: &'a [PatternId],
     n_copies: usize,
+    n_asked: usize,
 }
 
 impl Covers<'_, '_> {
-    /// What takes the values that this part of an arm, an alternative or all of it, is for.
-    fn of(&mut self, arm: usize, part: PatternId) -> Vec<Cover> {
+    /// What takes the values that this part of an arm, an alternative or all of it, is for. `None` if too much has been
+    /// asked before.
+    fn of(&mut self, arm: usize, part: PatternId) -> Option<Vec<Cover>> {
+        if self.n_asked > MAX_ASKED {
+            return None;
+        }
         let mut rows: Vec<(Cover, PatternId)> = Vec::new();
         // The innermost or-pattern decides last.
         let mut id = part;
@@ -152,13 +158,14 @@ impl Covers<'_, '_> {
         }
         rows.append_all(self.arms[..arm].iter().enumerate().map(|(arm, &pattern)| (Cover::Arm(arm), pattern)).rev());
         rows.reverse();
+        self.n_asked += rows.len();
         let filter = self.choosing(part);
         if self.n_copies > MAX_COPIES {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let mut tagged: Vec<(u32, PatternId)> = (0..).zip(rows.iter().map(|&(_, pattern)| pattern)).list();
         tagged.push((FILTER, filter));
-        let Some(space) = self.space.take() else { return Vec::new() };
+        let space = self.space.take()?;
         let mut matrix = Matrix::new(&self.patterns, space, self.ty, Purpose::Cover);
         let mut is_cover = vec![false; rows.len()];
         // Of a filter that fits no value at all there is no row.
@@ -172,7 +179,7 @@ impl Covers<'_, '_> {
             }
         }
         self.space = Some(matrix.space);
-        rows.iter().zip(is_cover).filter(|&(_, is_cover)| is_cover).map(|(&(cover, _), _)| cover).list()
+        Some(rows.iter().zip(is_cover).filter(|&(_, is_cover)| is_cover).map(|(&(cover, _), _)| cover).list())
     }
 
     /// The arm of an alternative, with it and those around it chosen.

@@ -239,7 +239,7 @@ impl Builder<'_, '_, '_> {
             let heads: Vec<Head> = match (within, step) {
                 (Some((_, head, _)), _) => vec![head],
                 (None, Some(step)) => steps[*step].heads.clone(),
-                (None, None) => Vec::new(),
+                (None, None) => self.only(ty),
             };
             let mut parts = Vec::new();
             for head in heads {
@@ -260,12 +260,21 @@ impl Builder<'_, '_, '_> {
         built[0].unwrap_or_else(|| self.pattern(TyId::UNKNOWN, Pattern::Wild))
     }
 
+    /// The head of all values, if others are of the type that no value begins with.
+    fn only(&mut self, ty: TyId) -> Vec<Head> {
+        let (shape, possible) = self.matrix.space.look(ty);
+        let heads = shape.heads.iter().zip(possible).filter(|&(_, &is_possible)| is_possible);
+        let heads = heads.map(|((head, _), _)| *head).list();
+        if heads.len() == 1 && shape.heads.len() > 1 && !shape.is_open { heads } else { Vec::new() }
+    }
+
     /// Any of several patterns that do not overlap; none means any value.
     fn either(&mut self, ty: TyId, parts: Vec<PatternId>) -> PatternId {
+        let is_only = parts.len() == 1 && !self.only(ty).is_empty();
         let is_wild = |id: &PatternId| matches!(self.missing.patterns.nodes[*id], Pattern::Wild);
         let is_bare = |&part: &PatternId| matches!(&self.missing.patterns.nodes[part], Pattern::Head(_, f) if f.iter().all(is_wild));
         let n_possible = self.matrix.space.n_possible(ty);
-        if parts.is_empty() || (n_possible == Some(parts.len()) && parts.iter().all(is_bare)) {
+        if parts.is_empty() || (n_possible == Some(parts.len()) && !is_only && parts.iter().all(is_bare)) {
             return self.pattern(ty, Pattern::Wild);
         }
         match parts[..] {

@@ -150,6 +150,18 @@ fn what_has_errors_is_not_exported() {
     }
 }
 
+/// Of two names that differ by what is put behind one of PyTorch's, both get it.
+#[test]
+fn names_that_modules_have_stay_apart() {
+    let program = analysis(
+        "use lin::Linear;\nnode Net<[?, 2] -> [?, 2]> {}\n\
+         weights Net<[?, 2] -> [?, 2]> { apply = Linear::new(in=2, out=2); apply_ = Linear::new(in=2, out=2); }\n\
+         graph Net<[?, 2] -> [?, 2]> { def forward(x) { x |> apply |> apply_ } }\n",
+    );
+    let found = export(&program, Export::PyTorch).unwrap();
+    assert!(found.contains("self.apply_ = nn.Linear(2, 2)\n        self.apply__ = nn.Linear(2, 2)"), "{found}");
+}
+
 /// By layer, its arguments, the shapes from and to, how PyTorch makes it if it is kept, and how it is applied.
 const LAYERS: &[[&str; 6]] = &[
     ["Conv1d", "in_ch=2, out_ch=4, kernel_size=3", "[?, 2, 9]", "[?, 4, 7]", "nn.Conv1d(2, 4, kernel_size=3)", ""],

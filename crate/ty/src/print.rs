@@ -22,6 +22,10 @@ pub trait Names {
     fn variant(&self, variant: VariantId) -> &str;
     /// What types are printed in.
     fn surface(&self) -> Surface;
+    /// How a dim is printed that is not known yet.
+    fn unknown_dim(&self) -> char {
+        '_'
+    }
 }
 
 /// A text, and whether it was cut short.
@@ -405,7 +409,7 @@ impl<'a> Printer<'a> {
                 }
             }
             Term::Dim(Dim { dynamic: true, .. }) => self.out.push('?'),
-            Term::Dim(Dim { extent: Extent::Unknown, .. }) => self.out.push('_'),
+            Term::Dim(Dim { extent: Extent::Unknown, .. }) => self.out.push(self.names.unknown_dim()),
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => self.out.push_str(&number.to_string()),
             Term::Dim(Dim { extent: Extent::Param(param), .. }) => self.out.push_str(self.param(param)),
             Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => self.poly(poly),

@@ -174,11 +174,39 @@ fn implicit(terms: &[Vec<Option<char>>]) -> Vec<Option<char>> {
     all.contains(&None).then_some(None).into_iter().chain(kept).list()
 }
 
+/// A term and its result for a tensor with fewer axes than the term has letters at both ends of `...`: those next to it
+/// name axes that the other end names too, which are where either end moves them. `ab...Z->aZ...b` is `ab->ab` for 2.
+fn overlapping(term: &[Option<char>], output: &[Option<char>], rank: usize) -> Option<[Vec<Option<char>>; 2]> {
+    let ends = |letters: &[Option<char>]| {
+        let front = letters.iter().position(Option::is_none)?;
+        let back = letters.len() - front - 1;
+        (front.max(back) <= rank && front + back > rank).then_some((front, rank - back))
+    };
+    let ((front, back), (out_front, out_back)) = (ends(term)?, ends(output)?);
+    let axis = |letter: &Option<char>| {
+        let at = term.iter().position(|own| own == letter)?;
+        Some(if at < front { at } else { back + at - front - 1 })
+    };
+    let order = (0..rank).map(|slot| {
+        let first = output[..out_front].get(slot).and_then(axis);
+        let last = slot.checked_sub(out_back).and_then(|slot| output.get(out_front + 1 + slot)).and_then(axis);
+        first.filter(|&axis| axis != slot).or(last).or(first)
+    });
+    let letters = (0..rank).map(|axis| if axis < front { term[axis] } else { term[front + 1 + axis - back] }).list();
+    let output = order.map(|axis| axis.map(|axis| letters[axis])).some_list()?;
+    Some([letters, output])
+}
+
 /// The labels of the axes of each term and of the result, for operands of these ranks. `None` where the relation fails.
 pub fn einsum_labels(equation: &str, ranks: &[usize]) -> Option<(Vec<Vec<Label>>, Vec<Label>)> {
     let (inputs, output) = equation.split_once("->").map_or((equation, None), |(i, o)| (i, Some(o)));
-    let terms = inputs.split(',').map(letters).some_list()?;
-    let output = output.map_or_else(|| Some(implicit(&terms)), letters)?;
+    let mut terms = inputs.split(',').map(letters).some_list()?;
+    let mut output = output.map_or_else(|| Some(implicit(&terms)), letters)?;
+    if let ([term], &[rank]) = (&mut terms[..], ranks)
+        && let Some(overlapping) = overlapping(term, &output, rank)
+    {
+        [*term, output] = overlapping;
+    }
     let mut n_rest = 0;
     let mut labelled = Vec::with_capacity(terms.len());
     for (term, rank) in terms.iter().zip(ranks) {
@@ -202,10 +230,10 @@ fn einsum(r: &mut dyn Facts) -> Step {
     const WANT: &str = "terms of letters such as \"ij,jk->ik\"";
     let equation = r.attrs().str("equation").to_owned();
     let (inputs, output) = equation.split_once("->").map_or((&equation[..], None), |(i, o)| (i, Some(o)));
-    let Some(terms) = inputs.split(',').map(letters).some_list() else {
+    let Some(mut terms) = inputs.split(',').map(letters).some_list() else {
         return attr_error(r, "equation", WANT);
     };
-    let output = match output.map(letters) {
+    let mut output = match output.map(letters) {
         None => implicit(&terms),
         Some(Some(output)) => output,
         Some(None) => return attr_error(r, "equation", WANT),
@@ -213,6 +241,12 @@ fn einsum(r: &mut dyn Facts) -> Step {
     let tensors = tensors_of(r, 0)?;
     let (n, found) = (terms.len(), tensors.len());
     r.check(n == found, || format!("the equation has {n} terms, but there are {found} tensors"))?;
+    if let ([term], [(dims, _)]) = (&mut terms[..], &tensors[..])
+        && let Some(overlapping) = overlapping(term, &output, dims.len())
+    {
+        [*term, output] = overlapping;
+        r.check(*term != output, || "the equation moves an axis to itself".to_owned())?;
+    }
     let dtype = tensors[0].1;
     let mut axes: Vec<(Label, Vec<TermId>)> = Vec::new();
     for (i, (term, (dims, other))) in terms.iter().zip(&tensors).enumerate() {

@@ -8,22 +8,25 @@ use hir::layers::{Default, Layer, LayerKind};
 use hir::net::{Applied, Args, Argument, Init, MadeOf, Net, Stage, method_name};
 use hir::{Def, ExprId, ExprKind, FnId, LocalId, Visit};
 use std::fmt::Write;
-use ty::Scalar;
+use ty::{Dtype, Scalar, Term, Terms};
 
 const INDENT: &str = "    ";
 
 /// Words of Python, and names that every module has, which nothing of a program can be called.
 const TAKEN: &str = "\
     False None True and apply as assert async await bfloat16 break buffers children class compile continue cpu cuda \
-    def del double elif else eval except finally float for from global half if import in is lambda modules nn \
+    def del double elif else eval except finally float for from global half if import in int is lambda modules nn \
     nonlocal not or parameters pass raise return self to torch train training try type while with yield F super \
-    named_parameters named_modules named_children state_dict load_state_dict requires_grad_ zero_grad share_memory \
-    add_module register_buffer register_parameter extra_repr get_parameter get_buffer get_submodule ipu xpu mtia \
-    T_destination dump_patches call_super_init";
+    named_parameters named_buffers named_modules named_children state_dict load_state_dict requires_grad_ zero_grad \
+    share_memory add_module extra_repr get_parameter get_buffer get_submodule get_extra_state set_submodule \
+    set_extra_state to_empty ipu xpu mtia T_destination dump_patches call_super_init";
 
-/// A name of the program as one of Python.
+/// A name of the program as one of Python. Modules have private names too, which begin as the program's own may.
 fn name(name: &str) -> String {
-    match TAKEN.split(' ').any(|taken| taken == name) || name.starts_with("__") {
+    // Of two names that differ by the sign alone, both get one.
+    let bare = name.trim_end_matches('_');
+    let is_taken = |taken| taken == name || taken == bare;
+    match TAKEN.split(' ').any(is_taken) || name.starts_with('_') || name.starts_with("register_") {
         true => format!("{name}_"),
         false => name.to_owned(),
     }
@@ -215,6 +218,14 @@ impl<'a> Writer<'a> {
         self.done.remove(&expr).unwrap_or_else(|| Python::atom("None"))
     }
 
+    fn is_int(&self, expr: ExprId) -> bool {
+        let solver = &self.analysis.inferred.solver;
+        let Some(Term::Tensor { dtype, .. }) = self.analysis.inferred.exprs[expr].map(|ty| solver.head(ty)) else {
+            return false;
+        };
+        solver.head(dtype) == Term::Dtype(Dtype::Int32)
+    }
+
     fn expr(&mut self, expr: ExprId) -> Python {
         if let Some(&stage) = self.stages.get(&expr) {
             return self.stage(stage);
@@ -222,7 +233,7 @@ impl<'a> Writer<'a> {
         let module = &self.analysis.module;
         match &module.exprs[expr].kind {
             &ExprKind::Literal(dtype, scalar) => Python::atom(match scalar {
-                Scalar::Int(value) if dtype == ty::Dtype::Bool => if value != 0 { "True" } else { "False" }.to_owned(),
+                Scalar::Int(value) if dtype == Dtype::Bool => if value != 0 { "True" } else { "False" }.to_owned(),
                 Scalar::Int(value) => value.to_string(),
                 Scalar::Float(value) => format!("{:?}", value as f32),
             }),
@@ -232,6 +243,11 @@ impl<'a> Writer<'a> {
                 let args: Vec<Python> = args.clone().into_iter().map(|arg| self.take(arg)).list();
                 let before = before(&args);
                 match (SIGNS.iter().find(|(name, ..)| *name == row), &args[..]) {
+                    // Python's quotient of whole numbers is none.
+                    (Some(_), [left, right]) if row == "divide" && self.is_int(expr) => {
+                        let value = format!("int({} / {})", left.operand(5), right.operand(6));
+                        Python { before, ..Python::atom(value) }
+                    }
                     (Some(&(_, sign, binds)), [left, right]) => {
                         // Comparisons do not chain.
                         let left = left.operand(if binds == 2 { 3 } else { binds });

@@ -65,6 +65,7 @@ pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
         cut_off,
         too_deep: false,
         told_functions: false,
+        told_keyword: false,
     };
     while let Some(task) = parser.tasks.pop() {
         parser.step(task);
@@ -215,6 +216,8 @@ struct Parser<'a> {
     too_deep: bool,
     /// The same of functions in refine, which has none.
     told_functions: bool,
+    /// And of a keyword that is taken for a variable there.
+    told_keyword: bool,
 }
 
 impl Parser<'_> {

@@ -150,7 +150,9 @@ impl Parser<'_> {
     /// Says that a variable should stand here; a variant in its place is passed over.
     pub(super) fn no_variable(&mut self) {
         self.expected(Expected::Variable);
-        if matches!(self.kind(), Ident | Underscore) {
+        let is_match = self.at(KwMatch) && matches!(self.nth(1), Eq | Colon);
+        self.told_keyword |= is_match;
+        if is_match || matches!(self.kind(), Ident | Underscore) {
             self.bump();
         }
     }
@@ -184,6 +186,10 @@ impl Parser<'_> {
         match self.kind() {
             Local | LParen if self.at_function() => self.function_value(),
             Local if self.begins_if() && self.enter() => self.begin_if(mark),
+            KwMatch if self.told_keyword && !self.nth(1).is_operand() => {
+                self.bump();
+                self.finish(NodeKind::Error, mark);
+            }
             KwMatch if self.enter() => {
                 self.bump();
                 self.then(Part::With(mark));

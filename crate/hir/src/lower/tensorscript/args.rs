@@ -37,12 +37,18 @@ fn fault_of_all(layer: &Layer, args: &Args) -> Option<LayerFault> {
     if let Some(name) = ["in_ch", "out_ch"].into_iter().find(|name| int(name) % groups != 0) {
         return Some(indivisible(int(name), "channels", name, groups, "groups"));
     }
-    if matches!(layer.kind, LayerKind::MaxPool(_) | LayerKind::AvgPool(_)) {
-        let sizes = ["padding", "kernel_size"].map(|name| crate::layers::ints(args, name).iter().copied());
-        let [paddings, windows] = sizes;
-        if let Some((padding, window)) = paddings.zip(windows).find(|(padding, window)| 2 * padding > *window) {
-            return Some(LayerFault::WidePadding { padding, window });
-        }
+    let pairs = |names: [&str; 2]| {
+        let [first, second] = names.map(|name| crate::layers::ints(args, name).iter().copied());
+        first.zip(second)
+    };
+    if matches!(layer.kind, LayerKind::MaxPool(_) | LayerKind::AvgPool(_))
+        && let Some((padding, window)) =
+            pairs(["padding", "kernel_size"]).find(|(padding, window)| 2 * padding > *window)
+    {
+        return Some(LayerFault::WidePadding { padding, window });
+    }
+    if let Some((padding, stride)) = pairs(["output_padding", "stride"]).find(|(padding, stride)| padding >= stride) {
+        return Some(LayerFault::WideOutput { padding, stride });
     }
     let axes = ["dim0", "dim1"].map(|name| crate::layers::ints(args, name));
     let (channels, parts) = (int("num_channels"), int("num_groups"));

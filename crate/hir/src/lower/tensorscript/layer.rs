@@ -231,8 +231,16 @@ impl Lowering<'_> {
     ) -> ExprId {
         let at = At { name, whole };
         if layer.kind == LayerKind::Flatten {
-            let kept = vec![0; int(args, "start_dim").clamp(1, 64) as usize];
-            return self.reshape(x, &[&kept[..], &[-1]].concat(), name, whole);
+            let start = int(args, "start_dim").clamp(-64, 64);
+            if start < -1 {
+                // From the last axis on, each goes into the one before it.
+                return (start..-1).fold(x, |x, _| {
+                    self.operator("contrib_reverse_reshape", vec![x], vec![("newshape", list(&[-2, -3]))], at)
+                });
+            }
+            let kept = vec![0; start.max(0) as usize];
+            let dims = if start < 0 { vec![-2] } else { [&kept[..], &[-1]].concat() };
+            return self.reshape(x, &dims, name, whole);
         }
         if layer.kind == LayerKind::Transpose {
             let tuple = self.expr(ExprKind::Tuple(vec![x]), whole);

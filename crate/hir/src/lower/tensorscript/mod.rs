@@ -31,8 +31,11 @@ use ty::{Dtype, ParamId};
 #[derive(Default)]
 pub(super) struct Nets<'t> {
     by_name: HashMap<&'t str, usize>,
-    /// The names that a `node` declares.
+    /// The names of each `node`, `weights` and `graph`.
     declared: HashSet<&'t str>,
+    nodes_named: Vec<&'t str>,
+    weights: HashSet<&'t str>,
+    graphs: HashSet<&'t str>,
     aliases: HashMap<&'t str, Alias>,
     imports: HashMap<&'t str, Span>,
     parts: Vec<Parts<'t>>,
@@ -48,6 +51,10 @@ pub(super) struct Nets<'t> {
 /// Where a node's parts stand.
 #[derive(Default)]
 struct Parts<'t> {
+    /// Where `node` gives it its name.
+    node: Option<Span>,
+    /// What each part says that it takes and gives.
+    signatures: Vec<[NodeId; 2]>,
     /// What it takes and gives.
     signature: Option<(NodeId, NodeId)>,
     aliases: HashMap<&'t str, Alias>,
@@ -74,8 +81,14 @@ impl<'t> Lowering<'t> {
     /// Reads everything but the bodies of functions.
     pub(super) fn declare_nets(&mut self) {
         let tree = self.tree;
-        let nodes = tree.children(tree.root()).into_iter().filter(|&node| tree.kind(node) == NodeKind::Net);
-        self.nets.declared = nodes.filter_map(|node| self.own_name(node)).map(|(name, _)| name).collect();
+        for node in tree.children(tree.root()) {
+            match (tree.kind(node), self.own_name(node)) {
+                (NodeKind::Net, Some((name, _))) if self.nets.declared.insert(name) => self.nets.nodes_named.push(name),
+                (NodeKind::Weights, Some((name, _))) => _ = self.nets.weights.insert(name),
+                (NodeKind::Graph, Some((name, _))) => _ = self.nets.graphs.insert(name),
+                _ => {}
+            }
+        }
         self.declare_aliases(&tree.children(tree.root()), None);
         for node in tree.children(tree.root()) {
             match tree.kind(node) {
@@ -85,6 +98,7 @@ impl<'t> Lowering<'t> {
             }
         }
         for net in 0..self.module.nets.len() {
+            self.read_signature(net);
             self.declare_weights(net);
             self.declare_methods(net);
         }
@@ -111,22 +125,31 @@ impl<'t> Lowering<'t> {
         let tree = self.tree;
         let path = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident);
         let path: Vec<_> = path.map(|token| (tree.token_text(token), tree.token_span(token))).list();
-        if let Some(&(module, span)) = path.first()
-            && (path.len() > 1 || LAYERS.iter().all(|layer| layer.module != module))
-        {
-            let span = path.last().map_or(span, |&(_, last)| span.to(last));
-            let nearest = base::nearest(module, LAYERS.iter().map(|layer| layer.module));
-            let name = tree.text()[span.range()].to_owned();
-            self.errors.push(HirError::UnknownImport { name, from: None, span, nearest: nearest.map(str::to_owned) });
-            return;
-        }
-        for name_node in tree.children(node) {
-            let (name, span) = (tree.node_text(name_node), tree.span(name_node));
-            let from = path.first().map(|&(module, _)| module);
-            let is_here = |layer: &&Layer| from.is_none_or(|from| layer.module == from);
-            if tree.kind(name_node) != NodeKind::UseName {
-                continue;
+        let from = path.first().map(|&(module, _)| module);
+        let names = tree.children(node).into_iter().filter(|&name| tree.kind(name) == NodeKind::UseName);
+        let names: Vec<(&str, Span)> = names.map(|name| (tree.node_text(name), tree.span(name))).list();
+        if let Some(&(module, span)) = path.first() {
+            // Elsewhere they are in other modules.
+            let layers = names.iter().map(|(name, _)| Layer::of_name(name)).some_list().unwrap_or_default();
+            let home = layers.first().filter(|first| layers.iter().all(|layer| layer.module == first.module));
+            let is_module = path.len() == 1 && LAYERS.iter().any(|layer| layer.module == module);
+            if !is_module || (names.len() == 1 && home.is_some_and(|home| home.module != module)) {
+                let nearest = home.map(|home| home.module);
+                let nearest = nearest.or_else(|| base::nearest(module, LAYERS.iter().map(|layer| layer.module)));
+                let span = path.last().map_or(span, |&(_, last)| span.to(last));
+                let (name, from) = match is_module {
+                    true => (names[0].0, from),
+                    false => (&tree.text()[span.range()], None),
+                };
+                let (name, from, nearest) = (name.to_owned(), from.map(str::to_owned), nearest.map(str::to_owned));
+                self.errors.push(HirError::UnknownImport { name, from, span, nearest });
+                // That they are not imported is no second mistake.
+                names.into_iter().for_each(|(name, span)| _ = self.nets.imports.entry(name).or_insert(span));
+                return;
             }
+        }
+        for (name, span) in names {
+            let is_here = |layer: &&Layer| from.is_none_or(|from| layer.module == from);
             match LAYERS.iter().filter(is_here).any(|layer| layer.name == name) {
                 // Twice is no mistake, and no news.
                 true if self.nets.imports.contains_key(name) => {}
@@ -143,6 +166,9 @@ impl<'t> Lowering<'t> {
                         span,
                         nearest: nearest.map(str::to_owned),
                     });
+                    for name in [Some(name), nearest].into_iter().flatten() {
+                        self.nets.imports.entry(name).or_insert(span);
+                    }
                 }
             }
         }
@@ -183,13 +209,16 @@ impl<'t> Lowering<'t> {
                 net
             }
         };
+        if tree.kind(node) == NodeKind::Net {
+            if let Some(first) = self.nets.parts[net].node {
+                self.duplicate(Duplicated::Type, name, name_span, first);
+                return;
+            }
+            self.nets.parts[net].node = Some(name_span);
+        }
         let signature = tree.child(node, NodeKind::Signature).map(|signature| tree.children(signature));
-        let signature = match signature.as_deref() {
-            Some(&[input, output, ..]) => Some((input, output)),
-            _ => None,
-        };
-        if self.nets.parts[net].signature.is_none() {
-            self.nets.parts[net].signature = signature;
+        if let Some(&[input, output, ..]) = signature.as_deref() {
+            self.nets.parts[net].signatures.push([input, output]);
         }
         self.declare_aliases(&tree.children(node), Some(net));
         for member in tree.children(node) {
@@ -199,20 +228,38 @@ impl<'t> Lowering<'t> {
                 _ => {}
             }
         }
-        // What all three say must be the same; the aliases of the node are known by then.
-        if let (Some((input, output)), Some(first)) = (signature, self.nets.parts[net].signature)
-            && (input, output) != first
-        {
-            for (again, first) in [(input, first.0), (output, first.1)] {
-                let said = [self.shape(again, Some(net)), self.shape(first, Some(net))];
-                if let [Some(again_dims), Some(first_dims)] = &said
-                    && !shape::is_same(again_dims, first_dims)
-                {
-                    let (span, first) = (tree.span(again), tree.span(first));
-                    self.errors.push(HirError::NetSignature { name: name.to_owned(), span, first });
+    }
+
+    /// What a node takes and gives: what most of its parts say, the first of them if as many say other things. Those
+    /// others are told of.
+    fn read_signature(&mut self, net: usize) {
+        let signatures = self.nets.parts[net].signatures.clone();
+        let Some(&(mut signature)) = signatures.first() else { return };
+        for side in 0..if signatures.len() > 1 { 2 } else { 0 } {
+            let said = signatures.iter().map(|sides| sides[side]);
+            let said: Vec<_> = said.filter_map(|node| Some((node, self.shape(node, Some(net))?))).list();
+            // One of each, with how many there are.
+            let mut kinds: Vec<(usize, usize)> = Vec::new();
+            for (at, (_, dims)) in said.iter().enumerate() {
+                match kinds.iter_mut().find(|(first, _)| shape::is_same(dims, &said[*first].1)) {
+                    Some((_, n)) => *n += 1,
+                    None => kinds.push((at, 1)),
                 }
             }
+            let Some(&(at, _)) = kinds.iter().rev().max_by_key(|(_, n)| *n) else { continue };
+            let (most, dims) = &said[at];
+            signature[side] = *most;
+            for (node, _) in said.iter().filter(|(_, other)| !shape::is_same(dims, other)) {
+                self.other_type(net, *node, *most);
+            }
         }
+        self.nets.parts[net].signature = Some((signature[0], signature[1]));
+    }
+
+    fn other_type(&mut self, net: usize, node: NodeId, first: NodeId) {
+        let (name, text) = (self.module.nets[net].name.clone(), self.tree.node_text(first).to_owned());
+        let (span, first) = (self.tree.span(node), self.tree.span(first));
+        self.errors.push(HirError::NetSignature { name, span, first, text });
     }
 
     /// Tells of a `weights` or `graph` whose node there is not. The name of the node that is meant; none that it could
@@ -223,19 +270,15 @@ impl<'t> Lowering<'t> {
         if kind == NodeKind::Net || name.is_empty() || self.nets.declared.contains(name) {
             return None;
         }
-        let parts = tree.children(tree.root());
-        let names = |kind: NodeKind| {
-            let of_kind = parts.iter().filter(move |&&part| tree.kind(part) == kind);
-            of_kind.filter_map(|&part| self.own_name(part)).map(|(name, _)| name).list()
-        };
-        let nodes = names(NodeKind::Net);
-        let others = names(kind);
+        let nodes = &self.nets.nodes_named;
+        let others = if kind == NodeKind::Weights { &self.nets.weights } else { &self.nets.graphs };
         let near = match nodes[..] {
             // There is only one whose part it can be.
-            [only] if !others.contains(&only) => Some(only),
+            [only] if !others.contains(only) => Some(only),
             _ => base::nearest(name, nodes.iter().copied()),
         };
         let near = near.and_then(|near| nodes.iter().copied().find(|node| *node == near));
+        let has_part = near.is_some_and(|near| others.contains(near));
         let signature = tree.child(node, NodeKind::Signature).filter(|_| near.is_none());
         let declared = signature.map(|signature| {
             let at = tree.span(node).start;
@@ -247,7 +290,7 @@ impl<'t> Lowering<'t> {
         if is_first || near.is_some() {
             self.errors.push(HirError::UnknownNode { name: name.to_owned(), span, nearest, declared });
         }
-        near.map(|near| if others.contains(&near) { "" } else { near })
+        near.map(|near| if has_part { "" } else { near })
     }
 
     fn declare_weights(&mut self, net: usize) {
@@ -586,9 +629,7 @@ impl<'t> Lowering<'t> {
         if let (Some(a), Some(b)) = (self.shape(written, Some(net)), self.shape(implied, Some(net)))
             && !shape::is_same(&a, &b)
         {
-            let name = self.module.nets[net].name.clone();
-            let (span, first) = (self.tree.span(written), self.tree.span(implied));
-            self.errors.push(HirError::NetSignature { name, span, first });
+            self.other_type(net, written, implied);
         }
     }
 
@@ -669,7 +710,20 @@ impl<'t> Lowering<'t> {
         self.type_expr(TypeExprKind::Tensor { shape, dtype }, span)
     }
 
-    fn unknown_name(&mut self, name: &str, span: Span) -> ExprId {
+    fn unknown_name(&mut self, name: &'t str, span: Span) -> ExprId {
+        let net = self.nets.current.as_ref().map(|current| current.net);
+        if let Some(&node) = self.nets.by_name.get(name) {
+            let is_one = |weight: &&Weight| matches!(weight.made_of, MadeOf::Net(inner) if inner == node);
+            let weight = net.and_then(|net| self.module.nets[net].weights.iter().find(is_one));
+            let weight = weight.map(|weight| weight.name.clone());
+            self.errors.push(HirError::NodeAsValue { name: name.to_owned(), span, weight });
+            return self.expr(ExprKind::Error, span);
+        }
+        let is_dim = self.nets.current.as_ref().is_some_and(|current| current.dims.contains_key(name));
+        if is_dim || net.is_some_and(|net| self.is_in_signature(name, net)) {
+            self.refuse_layer(span, LayerFault::OpenDim { name: name.to_owned(), is_in_body: false });
+            return self.expr(ExprKind::Error, span);
+        }
         let mut names = vec!["view", "self"];
         names.append_all(LAYERS.iter().map(|layer| layer.name));
         if let Some(current) = &self.nets.current {

@@ -251,7 +251,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Whether a node's type has a size of this name.
-    fn is_in_signature(&self, name: &str, net: usize) -> bool {
+    pub(super) fn is_in_signature(&self, name: &str, net: usize) -> bool {
         let mut pending: Vec<NodeId> =
             { self.nets.parts[net].signature }.iter().flat_map(|&(from, to)| [from, to]).list();
         while let Some(node) = pending.pop() {

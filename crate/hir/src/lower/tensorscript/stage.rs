@@ -463,7 +463,8 @@ impl<'t> Lowering<'t> {
         let names = of.weights.iter().map(|weight| weight.name.as_str());
         let names = names.chain(of.methods.iter().map(|method| method.name.as_str()));
         let nearest = base::nearest(name, names).map(str::to_owned);
-        self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
+        let (node, what, name) = (of.name.clone(), "function or weight", name.to_owned());
+        self.errors.push(HirError::NoMember { node, what, name, span, nearest });
         Callee::Unknown
     }
 
@@ -475,7 +476,8 @@ impl<'t> Lowering<'t> {
                     return Callee::Inner(weight, def);
                 }
                 let nearest = base::nearest(name, methods.iter().map(|method| method.name.as_str())).map(str::to_owned);
-                self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
+                let (node, what, name) = (self.module.nets[inner].name.clone(), "function", name.to_owned());
+                self.errors.push(HirError::NoMember { node, what, name, span, nearest });
                 Callee::Unknown
             }
             // `self.fc1.forward()` is the layer itself.
