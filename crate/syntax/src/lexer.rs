@@ -1,6 +1,6 @@
 //! Text to tokens, in one pass.
 
-use base::{Edit, HashSet, Span, Surface};
+use base::{Edit, HashMap, Span, Surface};
 
 use crate::error::{Foreign, SyntaxError};
 use crate::token::TokenKind::{self, *};
@@ -41,7 +41,7 @@ impl Lexed {
 }
 
 /// Lexes a text in which variables may have these names, too.
-pub(crate) fn lex(text: &str, surface: Surface, names: &HashSet<&str>) -> Lexed {
+pub(crate) fn lex(text: &str, surface: Surface, names: &HashMap<&str, std::string::String>) -> Lexed {
     // A token is two or three bytes long, as most programs go.
     let guess = text.len() / 2 + 1;
     let out = Lexed { tokens: Vec::with_capacity(guess), sig: Vec::with_capacity(guess), errors: Vec::new() };
@@ -54,7 +54,7 @@ pub(crate) fn lex(text: &str, surface: Surface, names: &HashSet<&str>) -> Lexed 
 struct Lexer<'a> {
     text: &'a str,
     surface: Surface,
-    names: &'a HashSet<&'a str>,
+    names: &'a HashMap<&'a str, std::string::String>,
     bytes: &'a [u8],
     /// Always on a character boundary when a token begins.
     pos: usize,
@@ -426,7 +426,7 @@ impl Lexer<'_> {
             return None;
         }
         let ends = self.pos + 1..=name_end(self.text, self.pos);
-        let is_known = |end: &usize| !is_word(self.bytes, *end) && self.names.contains(&self.text[self.pos..*end]);
+        let is_known = |end: &usize| !is_word(self.bytes, *end) && self.names.contains_key(&self.text[self.pos..*end]);
         ends.rev().find(is_known)
     }
 

@@ -12,12 +12,14 @@ use crate::token::TokenKind::{
 };
 
 pub(super) fn lex_names(text: &str, surface: Surface) -> Lexed {
-    let mut names = HashSet::default();
+    let mut names = HashMap::default();
     let lexed = lex(text, surface, &names);
     if surface == Surface::Relay {
-        names.extend((1..lexed.sig.len()).filter_map(|pos| bound(text, &lexed, pos)));
+        for name in (1..lexed.sig.len()).filter_map(|pos| bound(text, &lexed, pos)) {
+            names.insert(name, "".to_owned());
+        }
     }
-    if names.is_empty() { lexed } else { rename(text, lex(text, surface, &names), &names) }
+    if names.is_empty() { lexed } else { rename(text, lex(text, surface, &names), names) }
 }
 
 /// The name that is bound here by a parameter, a `free_var` or a `let`, if it is none of a variable.
@@ -51,39 +53,32 @@ fn is_param(before: &[Sig]) -> bool {
 }
 
 /// Makes variables of these names where they are bound and behind, a number up to where it is a graph variable's again.
-fn rename(text: &str, mut lexed: Lexed, names: &HashSet<&str>) -> Lexed {
-    let mut taken: HashSet<String> = HashSet::default();
-    let mut given: HashMap<&str, String> = HashMap::default();
+/// What each is to be called is empty until then.
+fn rename<'t>(text: &'t str, mut lexed: Lexed, mut names: HashMap<&'t str, String>) -> Lexed {
+    let mut taken: HashSet<&str> = HashSet::default();
+    for sig in lexed.sig.iter().filter(|sig| sig.kind == Local) {
+        taken.insert(&text[lexed.span(sig.token, text).range()]);
+    }
     let mut slip = None;
     let mut edits = Vec::new();
-    for sig in &lexed.sig {
-        if sig.kind == Local {
-            taken.insert(text[lexed.span(sig.token, text).range()].to_owned());
-        }
-    }
     for pos in 1..lexed.sig.len() {
         let Sig { kind, token, .. } = lexed.sig[pos];
         let span = lexed.span(token, text);
         let name = &text[span.range()];
-        if !names.contains(name) {
-            continue;
-        }
+        let Some(given) = names.get_mut(name) else { continue };
         if bound(text, &lexed, pos).is_some() {
             slip.get_or_insert((if kind == Graph { Foreign::Numbered } else { Foreign::Dotted }, span));
-            if !given.contains_key(name) {
-                let word = name[1..].replace("::", "_").replace(['.', '/'], "_");
-                let mut new =
-                    format!("%{}{word}", if word.starts_with(|c: char| c.is_ascii_digit()) { "v" } else { "" });
-                while !taken.insert(new.clone()) {
-                    new.push('_');
+            if given.is_empty() {
+                *given = variable(name);
+                while taken.contains(&**given) {
+                    given.push('_');
                 }
-                given.insert(name, new);
             }
         } else if kind == Graph && lexed.sig.get(pos + 1).is_some_and(|next| next.kind == Eq) {
-            given.remove(name);
+            given.clear();
         }
-        if let Some(new) = given.get(name) {
-            edits.push(Edit { span, text: new.clone() });
+        if !given.is_empty() {
+            edits.push(Edit { span, text: given.clone() });
             lexed.sig[pos].kind = Local;
             lexed.tokens[token as usize].kind = Local;
         }
@@ -92,4 +87,20 @@ fn rename(text: &str, mut lexed: Lexed, names: &HashSet<&str>) -> Lexed {
         lexed.errors.push(SyntaxError::Foreign { form, at, edits });
     }
     lexed
+}
+
+/// `%conv1_weight` for `%conv1.weight`, `%v1` for `%1`.
+fn variable(name: &str) -> String {
+    let mut out = "%".to_owned();
+    for c in name[1..].chars() {
+        if out.len() == 1 && c.is_ascii_digit() {
+            out.push('v');
+        }
+        match c {
+            '.' | '/' | ':' if out.ends_with('_') => {}
+            '.' | '/' | ':' => out.push('_'),
+            c => out.push(c),
+        }
+    }
+    out
 }
