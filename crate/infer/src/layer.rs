@@ -3,18 +3,25 @@
 use crate::Inferred;
 use crate::error::{TypeError, Wording};
 use crate::why::Why;
-use base::Diagnostic;
+use base::{Append, Diagnostic, HashMap};
 use hir::layers::LayerKind;
 use hir::net::{Applied, Stage};
 use hir::{ExprId, ExprKind, LayerFault, Module};
 use solve::{Failure, Posted, RelationId};
-use ty::{Dim, Extent, Reason, Term, TermId, Terms};
+use ty::{Dim, Extent, ParamId, Reason, Term, TermId, Terms};
 
 /// Tells of layers that are applied to values of a rank that only the operators take which they are made of.
 pub(crate) fn check_ranks(module: &Module, inferred: &Inferred, errors: &mut Vec<TypeError>) {
     let solver = &inferred.solver;
     if module.stages.is_empty() {
         return;
+    }
+    // What each parameter of a definition is where that is mentioned.
+    let mut given: HashMap<ParamId, Vec<TermId>> = HashMap::default();
+    for (mention, args) in &inferred.instances {
+        let ExprKind::Def(def) = module.exprs[*mention].kind else { continue };
+        let params = inferred.defs[def].iter().flat_map(|scheme| scheme.params.iter().copied());
+        params.zip(args).for_each(|(param, &arg)| given.entry(param).or_default().push(arg));
     }
     for (posted, id) in solver.relations().iter().zip(0..) {
         let Why::Expr(expr) = inferred.whys[posted.cause.0 as usize] else { continue };
@@ -24,19 +31,40 @@ pub(crate) fn check_ranks(module: &Module, inferred: &Inferred, errors: &mut Vec
         if posted.args.first().is_none_or(|&first| solver.root(first) != solver.root(input)) {
             continue;
         }
-        let Some((_, dims)) = tensor(inferred, stage.input) else { continue };
-        let (rank, start) = (dims.len(), hir::layers::int(args, "start_dim"));
-        let reason = match layer.ranks() {
-            Some((least, most, want)) if rank < least || rank > most => {
-                Reason::Rank { operand: 0, want: want.into(), found: rank }
+        let start = hir::layers::int(args, "start_dim");
+        let reason = |rank: usize| match layer.ranks() {
+            Some((least, most, want)) => {
+                (rank < least || rank > most).then(|| Reason::Rank { operand: 0, want: want.into(), found: rank })
             }
-            None if layer.kind == LayerKind::Flatten && start == rank as i64 => {
-                Reason::Axis { attr: "start_dim", axis: start, rank }
-            }
-            _ => continue,
+            None => (layer.kind == LayerKind::Flatten && start == rank as i64).then_some(Reason::Axis {
+                attr: "start_dim",
+                axis: start,
+                rank,
+            }),
         };
-        errors.push(TypeError::Failed(Failure { relation: RelationId(id), reason }));
+        if let Some(reason) = ranks(inferred, &given, input).into_iter().find_map(reason) {
+            errors.push(TypeError::Failed(Failure { relation: RelationId(id), reason }));
+        }
     }
+}
+
+/// The ranks that values of a type have, in a polymorphic function those that it is applied to.
+fn ranks(inferred: &Inferred, given: &HashMap<ParamId, Vec<TermId>>, ty: TermId) -> Vec<usize> {
+    let solver = &inferred.solver;
+    let (mut ranks, mut pending, mut seen) = (Vec::new(), vec![ty], Vec::new());
+    while let Some(term) = pending.pop() {
+        match solver.head(term) {
+            Term::Tensor { shape, .. } => pending.push(shape),
+            Term::Shape(dims) => ranks.push(dims.len as usize),
+            Term::Param(param, _) if !seen.contains(&param) => {
+                seen.push(param);
+                pending.append_all(given.get(&param).into_iter().flatten().copied());
+            }
+            _ => {}
+        }
+    }
+    base::sort(&mut ranks);
+    ranks
 }
 
 /// The type of a tensor, and its dims.
@@ -121,8 +149,11 @@ impl Wording<'_> {
                 ("type-mismatch", stage.span, message)
             }
             (LayerKind::Flatten, Reason::Attr { .. } | Reason::Axis { .. }, _) => {
-                let (start, rank) = (hir::layers::int(layer_args, "start_dim"), self.received(stage)?.1.len());
-                let range = axes(rank);
+                let start = hir::layers::int(layer_args, "start_dim");
+                let range = axes(match failure.reason {
+                    Reason::Axis { rank, .. } => rank,
+                    _ => self.received(stage)?.1.len(),
+                });
                 ("relation-check", stage.span, format!("`start_dim` of `flatten` is {start}, but {range}"))
             }
             (LayerKind::Transpose, Reason::Check(_), _) => {
