@@ -53,6 +53,7 @@ mod machine;
 mod many;
 mod owner;
 mod profile;
+mod quick;
 mod run;
 mod scalar;
 mod step;

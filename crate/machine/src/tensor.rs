@@ -10,14 +10,13 @@ use crate::fault::Stop;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
 use crate::many::{self, Many};
+use crate::quick::{Quick, slots};
 use crate::value::{Blocks, data_offset};
 use crate::weights::Weights;
 use base::{HashMap, ToList};
-use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{
-    AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step,
-    bytes_on_values,
+    AttrForm, CallFault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values,
 };
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
@@ -75,7 +74,7 @@ enum Way {
     Values(Option<Vec<ResultType>>),
 }
 
-enum Expected {
+pub(crate) enum Expected {
     /// A scalar, of so many bytes. Its dtype is in the program.
     Scalar(usize),
     /// A tensor, and whether the result may be where it is.
@@ -90,7 +89,7 @@ struct Planned {
     n_working: u64,
 }
 
-enum Made {
+pub(crate) enum Made {
     /// Of so many bytes.
     Scalar(usize),
     Tensor(Block),
@@ -133,7 +132,7 @@ impl Block {
 
     /// The same, in the caller's own code.
     #[inline(always)]
-    fn owners_here(&self, heap: &Heap, at: u32) -> Option<u32> {
+    pub fn owners_here(&self, heap: &Heap, at: u32) -> Option<u32> {
         let words = heap.from(at);
         let header = *words.first()?;
         let is_shape = match words.first_chunk::<4>() {
@@ -150,6 +149,12 @@ impl Block {
     #[inline(always)]
     pub fn take(&self, heap: &mut Heap) -> Result<u32, Fail> {
         heap.take_tensor(self.size, self.kind, &self.shape).ok_or(Fail::Memory(self.size.into()))
+    }
+
+    /// Makes a block that nobody else owns a tensor of this type.
+    #[inline(always)]
+    pub fn set(&self, heap: &mut Heap, at: u32) {
+        heap.set_tensor(at, self.kind, &self.shape);
     }
 
     /// Where the elements of the tensor at `at` are.
@@ -189,7 +194,7 @@ pub(crate) struct Operands<'a> {
 
 impl<'a> Operands<'a> {
     #[inline(always)]
-    fn of(self, arg: Reg) -> u64 {
+    pub fn of(self, arg: Reg) -> u64 {
         let word = self.registers[usize::from(arg & !HIGH)];
         word >> (arg / HIGH * 32)
     }
@@ -428,140 +433,6 @@ impl Fail {
     }
 }
 
-/// An operator on at most three operands whose result is a tensor. For small tensors the way to the body is most of what
-/// there is to do, so each operand is gone through by code of its own.
-struct Quick {
-    body: Direct,
-    operands: [Slot; 3],
-    result: InWords,
-    /// Whether what is taken has another type.
-    is_reshaped: bool,
-}
-
-/// An operand; what is none counts as a scalar.
-#[derive(Default)]
-struct Slot {
-    /// How many words of four bytes a scalar has, 1 or 2.
-    n_of_scalar: usize,
-    tensor: Option<InWords>,
-    /// Whether the result may be where it is.
-    is_taken: bool,
-}
-
-/// What all tensors of a type have in common, and where their elements are, counted in words of four bytes.
-struct InWords {
-    block: Block,
-    data: Range<u32>,
-}
-
-impl InWords {
-    /// `None`: there are no elements, or they are no whole words.
-    fn new(block: &Block) -> Option<InWords> {
-        let data = block.data.start / 4..block.data.end / 4;
-        (!data.is_empty() && block.data.end.is_multiple_of(4)).then(|| InWords { block: block.clone(), data })
-    }
-}
-
-/// At most three operands and a result, if all are of whole words.
-fn slots(operands: &[Expected], result: &Made) -> Option<([Slot; 3], InWords)> {
-    let (Made::Tensor(result), 1..=3) = (result, operands.len()) else { return None };
-    let result = InWords::new(result)?;
-    let mut slots = <[Slot; 3]>::default();
-    for (slot, operand) in slots.iter_mut().zip(operands) {
-        match operand {
-            Expected::Tensor(block, is_taken) => {
-                (slot.tensor, slot.is_taken) = (Some(InWords::new(block)?), *is_taken);
-            }
-            Expected::Scalar(n_bytes) if n_bytes.is_multiple_of(4) => slot.n_of_scalar = n_bytes / 4,
-            Expected::Scalar(_) => return None,
-        }
-    }
-    Some((slots, result))
-}
-
-/// A call on so many operands, each of which is gone through by code of its own.
-macro_rules! on {
-    ($run:ident($($i:tt $word:ident),*)) => {
-        #[inline(never)]
-        fn $run(&self, heap: &mut Heap, scratch: &mut Scratch, operands: Operands) -> Option<Result<u64, Fail>> {
-            let [$($word),*] = *operands.args else { return None };
-            let words = [$(operands.of($word)),*];
-            let mut taken: Option<u32> = None;
-            $(
-                let (slot, at) = (&self.operands[$i], words[$i] as u32);
-                if let Some(tensor) = &slot.tensor
-                    && tensor.block.owners_here(heap, at)? == 1
-                    && slot.is_taken
-                {
-                    taken = Some(at);
-                }
-            )*
-            let made = &self.result;
-            let result = match taken {
-                Some(at) => {
-                    if self.is_reshaped {
-                        heap.set_tensor(at, made.block.kind, &made.block.shape);
-                    }
-                    at
-                }
-                None => match made.block.take(heap) {
-                    Ok(at) => at,
-                    Err(fail) => return Some(Err(fail)),
-                },
-            };
-            let place = result / 4 + made.data.start..result / 4 + made.data.end;
-            let (before, to, after) = around(heap.floats_mut(), &place);
-            $(
-                let (slot, at) = (&self.operands[$i], words[$i] as u32);
-                let $word = match &slot.tensor {
-                    Some(_) if at == result => From::Result,
-                    Some(tensor) => From::Other(part(before, after, &place, at / 4, &tensor.data)),
-                    None => {
-                        let scalar = bytemuck::cast_slice(std::slice::from_ref(&words[$i]));
-                        From::Other(scalar.get(..slot.n_of_scalar).unwrap_or_default())
-                    }
-                };
-            )*
-            let done = self.body.run([$($word),*], to, scratch);
-            $(
-                let at = words[$i] as u32;
-                if let Some(tensor) = &self.operands[$i].tensor
-                    && at != result
-                {
-                    heap.release_leaf(at, tensor.block.size);
-                }
-            )*
-            Some(match done {
-                Ok(()) => Ok(u64::from(result)),
-                Err(fault) => Err(Fail::Kernel(fault)),
-            })
-        }
-    };
-}
-
-impl Quick {
-    fn new(plan: Plan, operands: [Slot; 3], result: InWords) -> Quick {
-        let tensors = || operands.iter().filter_map(|slot| Some((slot.tensor.as_ref()?, slot.is_taken)));
-        let n_tensors = tensors().count();
-        let is_reshaped = tensors().any(|(tensor, is_taken)| is_taken && tensor.block != result.block);
-        Quick { body: plan.direct(n_tensors), operands, result, is_reshaped }
-    }
-
-    /// `None`, and nothing has changed: the operands are of other types.
-    #[inline(always)]
-    fn run(&self, heap: &mut Heap, scratch: &mut Scratch, operands: Operands) -> Option<Result<u64, Fail>> {
-        match operands.args.len() {
-            1 => self.run_on_one(heap, scratch, operands),
-            2 => self.run_on_two(heap, scratch, operands),
-            _ => self.run_on_three(heap, scratch, operands),
-        }
-    }
-
-    on! { run_on_one(0 a) }
-    on! { run_on_two(0 a, 1 b) }
-    on! { run_on_three(0 a, 1 b, 2 c) }
-}
-
 /// The elements before a place, in it and after it.
 #[inline(always)]
 pub(crate) fn around<'a, T>(elements: &'a mut [T], place: &Range<u32>) -> (&'a [T], &'a mut [T], &'a [T]) {
@@ -617,7 +488,7 @@ impl Planned {
         let (at, place) = match (&self.result, taken) {
             (Made::Scalar(_), _) => (0, 0..0),
             (Made::Tensor(block), Some((_, at))) => {
-                heap.set_tensor(at, block.kind, &block.shape);
+                block.set(heap, at);
                 (at, block.place(at))
             }
             (Made::Tensor(block), None) => match block.take(heap) {
