@@ -7,6 +7,7 @@
 use crate::bench::{Bench, Shaped};
 use crate::outline::{Outline, is_expr, is_type};
 use base::{Append, Diagnostic, Edit, HashSet, Span, ToList};
+use hir::LocalId;
 use std::collections::VecDeque;
 use syntax::{NodeId, NodeKind};
 use ty::{AdtId, Dtype, Kind, Term, Terms};
@@ -102,7 +103,13 @@ pub(crate) fn probe(bench: &mut Bench, outline: &Outline, node: NodeId, n_hops: 
     });
     let hole = checked.module.holes.iter().find(|hole| checked.module.locals[hole.local].span.start == span.start);
     let in_scope = hole.map_or_else(Vec::new, |hole| {
-        let typed = hole.in_scope.iter().filter_map(|&local| {
+        // What has the type of an error fits everywhere, and mends nothing.
+        let solver = &checked.inferred.solver;
+        let is_sound = |local: &&LocalId| {
+            let term = checked.inferred.locals[**local];
+            term.is_some_and(|term| solver.roots_where(&[term], |term| matches!(term, Term::Error(_))).is_empty())
+        };
+        let typed = hole.in_scope.iter().filter(is_sound).filter_map(|&local| {
             let printed = checked.inferred.print_local(&checked.module, local)?;
             Some((checked.module.local_name(local).to_owned(), printed.text))
         });

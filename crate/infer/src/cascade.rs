@@ -31,10 +31,12 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         },
         _ => true,
     };
+    // Of what a function does not take it may be known all the same what it gives.
+    let is_open = |expr: ExprId| inferred.exprs[expr].is_none_or(|ty| !inferred.solver.holes(&[ty]).is_empty());
     let wrong: HashSet<ExprId> = errors
         .iter()
         .filter_map(|error| match (why(error)?, error) {
-            (Why::Argument { call, .. }, _) if is_polymorphic(call) => Some(call),
+            (Why::Argument { call, .. }, _) if is_polymorphic(call) && is_open(call) => Some(call),
             // An axis that there is not, and which is in the result all the same.
             (Why::Expr(expr), TypeError::Failed(Failure { reason: Reason::Axis { .. }, .. })) => Some(expr),
             _ => None,
