@@ -34,11 +34,15 @@ async function trapOn(page: Page, kinds: string[], containing = ""): Promise<() 
       let last = "";
       Object.assign(window, { counts });
       window.Worker = class extends Original {
+        isDown = false;
         override postMessage(message: unknown) {
           const { kind = "", text } = message as { kind?: string; text?: string };
           if (kind === "start") counts.nStarted += 1;
           if (kind === "update") last = text ?? "";
+          // What is asked of it before the page hears of that is not answered.
+          if (this.isDown) return;
           if (!kinds.includes(kind) || !last.includes(containing)) return super.postMessage(message);
+          this.isDown = true;
           counts.nTrapped += 1;
           setTimeout(() => this.dispatchEvent(new MessageEvent("message", { data: { kind: "trapped", during: kind, message: "unreachable" } })));
         }

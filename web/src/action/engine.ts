@@ -112,6 +112,8 @@ export const compiler = new Compiler({
   },
   trapped(during, message) {
     isQuick = false;
+    // A text that brought the compiler down is not sent again by itself.
+    clearTimeout(settled);
     endRun();
     if (during !== "start") state.trap.value = trapDiagnostic(during, message);
   },
