@@ -55,9 +55,9 @@ fn is_param(before: &[Sig]) -> bool {
 /// Makes variables of these names where they are bound and behind, a number up to where it is a graph variable's again.
 /// What each is to be called is empty until then.
 fn rename<'t>(text: &'t str, mut lexed: Lexed, mut names: HashMap<&'t str, String>) -> Lexed {
-    let mut taken: HashSet<&str> = HashSet::default();
+    let mut taken: HashSet<String> = HashSet::default();
     for sig in lexed.sig.iter().filter(|sig| sig.kind == Local) {
-        taken.insert(&text[lexed.span(sig.token, text).range()]);
+        taken.insert(text[lexed.span(sig.token, text).range()].to_owned());
     }
     let mut slip = None;
     let mut edits = Vec::new();
@@ -70,7 +70,7 @@ fn rename<'t>(text: &'t str, mut lexed: Lexed, mut names: HashMap<&'t str, Strin
             slip.get_or_insert((if kind == Graph { Foreign::Numbered } else { Foreign::Dotted }, span));
             if given.is_empty() {
                 *given = variable(name);
-                while taken.contains(&**given) {
+                while !taken.insert(given.clone()) {
                     given.push('_');
                 }
             }
