@@ -253,7 +253,7 @@ impl Operators {
         self.solver.clear();
         let mut terms: Vec<TermId> =
             operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).list();
-        if matches!(op.row().name, "concatenate" | "stack") {
+        if matches!(op.row().name, "concatenate" | "einsum" | "stack") {
             terms = vec![self.solver.tuple(&terms, HERE)];
         }
         self.relate(op, terms, attrs)

@@ -16,6 +16,7 @@
 //! programs agree to the bit.
 
 mod blocks;
+mod contraction;
 mod convs;
 mod each;
 mod exact;
@@ -154,7 +155,10 @@ pub type Source<'a> = Option<&'a [u8]>;
 impl OpId {
     /// Whether [`Operators::plan_all`](crate::Operators::plan_all) may know it: its operand or its result is a tuple.
     pub fn has_tuples(self) -> bool {
-        matches!(self.row().name, "concatenate" | "stack" | "split" | "nn.batch_norm" | "nn.dropout" | "topk")
+        matches!(
+            self.row().name,
+            "concatenate" | "einsum" | "stack" | "split" | "nn.batch_norm" | "nn.dropout" | "topk"
+        )
     }
 }
 

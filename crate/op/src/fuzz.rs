@@ -7,6 +7,7 @@
 mod bodies;
 mod exact;
 mod halves;
+mod labels;
 mod meaning;
 mod plans;
 

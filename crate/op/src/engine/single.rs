@@ -1,5 +1,6 @@
 //! Operators on float32, by the bodies of `kernel` that go four elements at a time.
 
+use super::contraction::Contraction;
 use super::convs::Convolution;
 use super::layers::{Layer, Scales};
 use super::{Scratch, Source, count};
@@ -37,6 +38,7 @@ pub enum Single {
         small: Option<Small>,
     },
     Conv(Convolution),
+    Contraction(Box<Contraction>),
     Fold {
         op: Fold,
         groups: Vec<Extent>,
@@ -215,6 +217,9 @@ impl Single {
             (_, &[x, w]) if Convolution::is_one(name, attrs) => {
                 Convolution::new(name, attrs, [x, w, &result.shape]).map(Single::Conv)
             }
+            ("einsum", &[a, b]) => {
+                Contraction::new(attrs, [a, b], &result.shape).map(|made| Single::Contraction(Box::new(made)))
+            }
             ("sum" | "mean" | "prod" | "max" | "min", &[x]) => reduction(name, attrs, x),
             ("nn.softmax" | "nn.fast_softmax", &[x]) => Some(Single::Softmax(along(x, axis_of(attrs, -1, x.len())?))),
             ("nn.log_softmax", &[x]) => Some(Single::LogSoftmax(along(x, axis_of(attrs, -1, x.len())?))),
@@ -234,7 +239,11 @@ impl Single {
             Single::Binary { is_whole, .. } => is_whole.get(operand) == Some(&true),
             Single::LayerNorm(..) => operand == 0,
             Single::Layer(layer) => operand == 0 && layer.takes_first(),
-            Single::Compare { .. } | Single::Product { .. } | Single::Conv(_) | Single::Fold { .. } => false,
+            Single::Compare { .. }
+            | Single::Product { .. }
+            | Single::Conv(_)
+            | Single::Contraction(_)
+            | Single::Fold { .. } => false,
         }
     }
 
@@ -297,6 +306,9 @@ impl Single {
             (Single::Product { .. }, From::Other(a), From::Other(b)) => {
                 self.matrix([a, b], (None, Activation::None), to, scratch)?;
             }
+            (Single::Contraction(contraction), From::Other(a), From::Other(b)) => {
+                contraction.run([a, b], to, scratch)?;
+            }
             (Single::Fold { op, groups, divisor }, From::Other(x), _) => {
                 fold_all(*op, groups, x, to, scratch)?;
                 divide(to, *divisor);
@@ -329,6 +341,7 @@ impl Single {
     pub fn n_working_bytes(&self) -> u64 {
         match self {
             Single::Conv(conv) => conv.n_working_bytes(),
+            Single::Contraction(contraction) => contraction.n_working_bytes(),
             _ => 0,
         }
     }
@@ -362,6 +375,7 @@ impl Single {
             Single::Unary(_)
             | Single::Binary { .. }
             | Single::Compare { .. }
+            | Single::Contraction(_)
             | Single::Fold { .. }
             | Single::Softmax(_)
             | Single::LogSoftmax(_)

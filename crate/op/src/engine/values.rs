@@ -16,28 +16,37 @@ use ty::{Attrs, Dtype, Tensor, Value};
 
 /// The value of a call, if there is a body for it that may be rounded in another way than the meaning has it.
 pub fn on_values(name: &str, call: &Call) -> Option<Result<Value, Fault>> {
-    let (operands, result) = types_of(call)?;
+    let (values, operands, result) = types_of(call)?;
     let plan = Plan::rounded(name, call.attrs, &operands, result)?;
-    Some(on_bytes(call, &operands, result, &|sources, to| plan.run(sources, to, &mut Scratch::default())))
+    Some(on_bytes(&values, &operands, result, &|sources, to| plan.run(sources, to, &mut Scratch::default())))
 }
 
 /// The value of an elementwise call on any dtype.
 pub fn each_on_values(row: &'static Op, call: &Call) -> Option<Result<Value, Fault>> {
-    let (operands, result) = types_of(call)?;
+    let (values, operands, result) = types_of(call)?;
     let each = Each::new(row, call.attrs, &operands, result)?;
-    Some(on_bytes(call, &operands, result, &|sources, to| each.run(sources, to, Scratch::default().blocks())))
+    Some(on_bytes(&values, &operands, result, &|sources, to| each.run(sources, to, Scratch::default().blocks())))
 }
 
-fn types_of<'a>(call: &'a Call) -> Option<(Vec<ResultType>, &'a ResultType)> {
+/// The operands, each of a tuple by itself, and the types of operands and result.
+fn types_of<'a>(call: &'a Call) -> Option<(Vec<&'a Value>, Vec<ResultType>, &'a ResultType)> {
     let [result] = call.results else { return None };
-    Some((call.args.iter().map(type_of).some_list()?, result))
+    let mut values = Vec::new();
+    for arg in call.args {
+        match arg {
+            Value::Tuple(fields) => values.extend(fields.iter()),
+            _ => values.push(arg),
+        }
+    }
+    let operands = values.iter().map(|value| type_of(value)).some_list()?;
+    Some((values, operands, result))
 }
 
 type Body<'a> = dyn Fn(&[Source], &mut [u8]) -> Result<(), Fault> + 'a;
 
 /// Brings the operands into memory, and the result back.
-fn on_bytes(call: &Call, operands: &[ResultType], result: &ResultType, run: &Body) -> Result<Value, Fault> {
-    let words: Vec<Vec<u64>> = call.args.iter().zip(operands).map(|(arg, of)| words_of(arg, of)).list();
+fn on_bytes(values: &[&Value], operands: &[ResultType], result: &ResultType, run: &Body) -> Result<Value, Fault> {
+    let words: Vec<Vec<u64>> = values.iter().zip(operands).map(|(arg, of)| words_of(arg, of)).list();
     let sources: Vec<Source> =
         words.iter().zip(operands).map(|(words, of)| bytemuck::cast_slice(words).get(..n_bytes(of))).list();
     let mut memory = vec![0_u64; n_bytes(result).div_ceil(8)];

@@ -218,6 +218,32 @@ pub fn einsum_labels(equation: &str, ranks: &[usize]) -> Option<(Vec<Vec<Label>>
     Some((labelled, labels(&output, n_rest)))
 }
 
+/// What the labels of two tensors are to the product of the two, which is one of matrices, one for each of a batch. Each
+/// label of either is in the other, or kept.
+pub struct Roles {
+    /// In both, and kept.
+    pub batch: Vec<Label>,
+    /// Of the first alone.
+    pub rows: Vec<Label>,
+    /// Of the second alone.
+    pub columns: Vec<Label>,
+    /// In both, and not kept.
+    pub summed: Vec<Label>,
+}
+
+impl Roles {
+    /// Kept ones are in the order of `kept`, summed ones in that of `a`.
+    pub fn new(a: &[Label], b: &[Label], kept: &[Label]) -> Roles {
+        let chosen = |labels: &[Label], is_one: &dyn Fn(&Label) -> bool| labels.iter().copied().filter(is_one).list();
+        Roles {
+            batch: chosen(kept, &|label| a.contains(label) && b.contains(label)),
+            rows: chosen(kept, &|label| a.contains(label) && !b.contains(label)),
+            columns: chosen(kept, &|label| b.contains(label) && !a.contains(label)),
+            summed: chosen(a, &|label| b.contains(label) && !kept.contains(label)),
+        }
+    }
+}
+
 /// Which axis of the only operand each axis of the result is, if nothing is summed nor multiplied.
 pub fn einsum_order(equation: &str, rank: usize) -> Option<Vec<usize>> {
     let (terms, output) = einsum_labels(equation, &[rank])?;
