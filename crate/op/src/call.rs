@@ -166,7 +166,7 @@ impl Operators {
     ) -> Result<Option<Planned>, CallFault> {
         let results = self.types(op, attrs, operands)?;
         Ok(results.map(|results| {
-            let plan = Plan::new(op, attrs, operands, &results);
+            let plan = Plan::new(op.row(), attrs, operands, &results);
             (results, plan)
         }))
     }
@@ -180,7 +180,7 @@ impl Operators {
         operands: &[ResultType],
     ) -> Result<Option<PlannedAll>, CallFault> {
         let results = if op.has_tuples() { self.types(op, attrs, operands)? } else { None };
-        Ok(results.and_then(|results| Plan::all(op, attrs, operands, &results).map(|plans| (results, plans))))
+        Ok(results.and_then(|results| Plan::all(op.row(), attrs, operands, &results).map(|plans| (results, plans))))
     }
 
     /// The types of the results, if they depend on the types of the operands alone.
@@ -225,7 +225,7 @@ impl Operators {
         }
         if let Some(types) = operands.iter().map(Operand::single).some_list() {
             let results = self.relate_types(op, &filled, &types)?;
-            let plan = if on_types { Plan::new(op, &filled, &types, &results) } else { None };
+            let plan = if on_types { Plan::new(row, &filled, &types, &results) } else { None };
             return Ok(Some((results, plan)));
         }
         self.solver.clear();
@@ -419,7 +419,7 @@ fn scalar_result(kernel: &Kernel, args: &[Value]) -> Option<Dtype> {
         _ if !same => None,
         Kernel::Map1 { .. } | Kernel::Bits(_) | Kernel::Map2 { .. } => Some(*first),
         Kernel::Compare { .. } | Kernel::Test(_) => Some(Dtype::Bool),
-        Kernel::Missing | Kernel::Argument | Kernel::Whole(_) => None,
+        Kernel::Missing | Kernel::Argument | Kernel::Whole(_) | Kernel::Planned(_) => None,
     }
 }
 

@@ -132,7 +132,7 @@ fn cost_of(row: &Op) -> Option<Cost> {
         Kernel::Map1 { .. } | Kernel::Bits(_) | Kernel::Map2 { .. } | Kernel::Compare { .. } | Kernel::Test(_) => {
             Some(Cost::Result(1))
         }
-        Kernel::Missing | Kernel::Argument | Kernel::Whole(_) => None,
+        Kernel::Missing | Kernel::Argument | Kernel::Whole(_) | Kernel::Planned(_) => None,
     })
 }
 

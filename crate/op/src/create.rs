@@ -59,7 +59,7 @@ pub const ROWS: &[Op] = &[
         args: &[],
         attrs: &[AttrSpec::required("shape", AttrForm::Ints), AttrSpec::dtype("dtype")],
         relation: &INIT_OP,
-        kernel: Kernel::Whole(|call| repeated(call, 0.0)),
+        kernel: Kernel::planned(|call| repeated(call, 0.0)),
         doc: "
 A tensor of zeros, `float32` unless `dtype` says otherwise.
 ```relay
@@ -74,7 +74,7 @@ zeros(shape=[2], dtype=\"int32\")
         args: &[],
         attrs: &[AttrSpec::required("shape", AttrForm::Ints), AttrSpec::dtype("dtype")],
         relation: &INIT_OP,
-        kernel: Kernel::Whole(|call| repeated(call, 1.0)),
+        kernel: Kernel::planned(|call| repeated(call, 1.0)),
         doc: "
 A tensor of ones, `float32` unless `dtype` says otherwise.
 ```relay
@@ -89,7 +89,7 @@ ones(shape=[2, 2])
         args: &["fill_value"],
         attrs: &[AttrSpec::required("shape", AttrForm::Ints), AttrSpec::dtype("dtype")],
         relation: &FULL,
-        kernel: Kernel::Whole(full),
+        kernel: Kernel::planned(full),
         doc: "
 A tensor with one scalar everywhere, of its dtype unless `dtype` says otherwise.
 ```relay
@@ -104,7 +104,7 @@ full(2.5f, shape=[3])
         args: &["data"],
         attrs: &[AttrSpec::required("dtype", AttrForm::Dtype)],
         relation: &CAST,
-        kernel: Kernel::Whole(cast),
+        kernel: Kernel::planned(cast),
         doc: "
 The same numbers in another dtype. Floats are cut off towards zero; what does not fit wraps round.
 ```relay

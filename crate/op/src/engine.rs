@@ -43,11 +43,11 @@ pub(crate) use exact::sums;
 pub use fused::{Class, Input, Step};
 pub(crate) use single::{Single, along};
 pub use values::{Direct, Elementwise, on_scalars};
-pub(crate) use values::{each_on_values, on_values};
+pub(crate) use values::{each_on_values, on_values, planned_on_values};
 
-use crate::OpId;
 use crate::call::counted;
 use crate::run::{Fault, ResultType};
+use crate::{Kernel, Op, OpId};
 use each::Each;
 use folds::Folded;
 use fused::Fused;
@@ -164,9 +164,11 @@ impl OpId {
 
 impl Plan {
     /// `None`: this operator on these types is computed on values. A call without exactly one result has no plan.
-    pub fn new(op: OpId, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Plan> {
+    pub fn new(row: &'static Op, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Plan> {
         let [result] = results else { return None };
-        let row = op.row();
+        if matches!(row.kernel, Kernel::Planned(_)) && count(&result.shape) == Some(0) {
+            return Some(Plan { body: Body::Moves(Moves::Known(Vec::new())) });
+        }
         let same = match row.name {
             "reshape"
             | "squeeze"
@@ -209,13 +211,13 @@ impl Plan {
     }
 
     /// A plan for each result of a call, all on the same operands. `None` if one of them has none.
-    pub fn all(op: OpId, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Vec<Plan>> {
-        let name = op.row().name;
+    pub fn all(row: &'static Op, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Vec<Plan>> {
+        let name = row.name;
         let part = |(operand, axis, start): (usize, usize, usize), result: &ResultType| {
             Some(Body::Moves(Moves::Places(Places::part(operand, operands.get(operand)?, axis, start, result)?)))
         };
         let bodies: Option<Vec<Body>> = match (name, results) {
-            (_, [_]) => return Plan::new(op, attrs, operands, results).map(|plan| vec![plan]),
+            (_, [_]) => return Plan::new(row, attrs, operands, results).map(|plan| vec![plan]),
             ("split", _) => {
                 let axis = single::axis_of(attrs, 0, operands.first()?.shape.len())?;
                 let mut start = 0;

@@ -243,7 +243,7 @@ adv_index(([[1, 2], [3, 4], [5, 6]], [2, 0], [1, 0]))
         args: &["data", "indices"],
         attrs: &[AttrSpec::required("axis", AttrForm::Int)],
         relation: &GATHER,
-        kernel: Kernel::Whole(gather_of),
+        kernel: Kernel::planned(gather_of),
         doc: "
 The elements that the indices name along `axis`; on the other axes each index stays in its place.
 ```relay
@@ -260,7 +260,7 @@ gather([[1, 2], [3, 4]], [[0, 0], [1, 0]], axis=1)
         args: &["data", "indices"],
         attrs: &[AttrSpec::int("batch_dims", 0), AttrSpec::int_or_none("index_rank")],
         relation: &GATHER_ND,
-        kernel: Kernel::Whole(gather_nd_of),
+        kernel: Kernel::planned(gather_nd_of),
         doc: "
 The elements, or parts with the axes that are left, which the columns of `indices` name: row `i` of the indices counts along
 axis `i` of the data, behind `batch_dims` axes that both share.
@@ -333,7 +333,7 @@ one_hot([2, 0, 3], 1, 0, depth=3)
         args: &["data", "shape_like"],
         attrs: &[AttrSpec::ints_or_none("axes")],
         relation: &SLICE_LIKE,
-        kernel: Kernel::Whole(slice_like_of),
+        kernel: Kernel::planned(slice_like_of),
         doc: "
 The beginning of the axes in `axes`, or of all, as long as those of a second tensor.
 ```relay
@@ -352,7 +352,7 @@ slice_like([[1, 2, 3], [4, 5, 6]], [[0, 0]])
         args: &["data"],
         attrs: &[AttrSpec::required("begin", AttrForm::Ints), AttrSpec::required("end", AttrForm::Ints), AttrSpec::ints("strides", &[]), AttrSpec::str("slice_mode", "end"), AttrSpec::ints_or_none("axes")],
         relation: &STRIDED_SLICE,
-        kernel: Kernel::Whole(strided_slice_of),
+        kernel: Kernel::planned(strided_slice_of),
         doc: "
 A part of each axis, or of those in `axes`: from `begin` to before `end` in steps of `strides`. Negative positions count
 from the end; with `slice_mode=\"size\"`, `end` is a length and -1 is the rest.
@@ -421,7 +421,7 @@ argwhere([[1, 0], [0, 2]])
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1), AttrSpec::flag("is_ascend", true), AttrSpec::dtype("dtype")],
         relation: &SORT,
-        kernel: Kernel::Whole(sort_of),
+        kernel: Kernel::planned(sort_of),
         doc: "
 The elements along `axis` in order. NaN is above every number, and -0 is 0.
 ```relay
@@ -438,7 +438,7 @@ sort([3f, 1f, 2f])
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1), AttrSpec::flag("is_ascend", true), AttrSpec::dtype("dtype")],
         relation: &ARGSORT,
-        kernel: Kernel::Whole(argsort_of),
+        kernel: Kernel::planned(argsort_of),
         doc: "
 The positions that put the elements along `axis` in order, as `int32` unless `dtype` says otherwise.
 Equal elements keep their order, and NaN is above every number.
@@ -456,7 +456,7 @@ argsort([3, 1, 3, 2], is_ascend=False)
         args: &["data"],
         attrs: &[AttrSpec::required("k", AttrForm::Int), AttrSpec::int("axis", -1), AttrSpec::str("ret_type", "both"), AttrSpec::flag("is_ascend", false), AttrSpec::dtype("dtype")],
         relation: &TOPK,
-        kernel: Kernel::Whole(topk_of),
+        kernel: Kernel::planned(topk_of),
         doc: "
 The `k` largest elements along `axis` and their positions, or either by `ret_type`; the smallest with `is_ascend`. A `k`
 below 1 is all of them. Of equal elements the first comes first, and NaN is above every number.

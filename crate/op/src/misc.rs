@@ -172,7 +172,7 @@ pub const ROWS: &[Op] = &[
         args: &["data", "dtype_like"],
         attrs: &[],
         relation: &CAST_LIKE,
-        kernel: Kernel::Whole(cast_like_of),
+        kernel: Kernel::planned(cast_like_of),
         doc: "
 The data with the dtype of a second tensor.
 ```relay
@@ -204,7 +204,7 @@ reinterpret([1f, -2f], dtype=\"int32\")
         args: &["data", "fill_value"],
         attrs: &[],
         relation: &FULL_LIKE,
-        kernel: Kernel::Whole(full_like_of),
+        kernel: Kernel::planned(full_like_of),
         doc: "
 A tensor with the type of the data, filled with a scalar.
 ```relay

@@ -334,7 +334,7 @@ pub const ROWS: &[Op] = &[
         args: &["data", "broadcast_type"],
         attrs: &[],
         relation: &BROADCAST_TO_LIKE,
-        kernel: Kernel::Whole(broadcast_to_like_of),
+        kernel: Kernel::planned(broadcast_to_like_of),
         doc: "
 Repeats axes of size 1 until the shape is that of a second tensor.
 ```relay
@@ -383,7 +383,7 @@ collapse_sum_to([[1, 2], [3, 4]], [2, 1], shape=[2, 1])
         args: &["data"],
         attrs: &[AttrSpec::required("newshape", AttrForm::Ints), AttrSpec::flag("allowzero", false)],
         relation: &REVERSE_RESHAPE,
-        kernel: Kernel::Whole(same_elements),
+        kernel: Kernel::planned(same_elements),
         doc: "
 As `reshape`, with the codes in `newshape` read from the last axis to the first.
 ```relay
@@ -403,7 +403,7 @@ contrib_reverse_reshape([[[1, 2], [3, 4], [5, 6]]], newshape=[-1, 0])
             AttrSpec::int_or_none("rhs_end"),
         ],
         relation: &RESHAPE_LIKE,
-        kernel: Kernel::Whole(same_elements),
+        kernel: Kernel::planned(same_elements),
         doc: "
 The same elements, with the axes from `lhs_begin` to `lhs_end` replaced by those of a second tensor from `rhs_begin` to
 `rhs_end`.
@@ -419,7 +419,7 @@ reshape_like([1, 2, 3, 4], [[0, 0], [0, 0]])
         args: &["data"],
         attrs: &[AttrSpec::required("axis", AttrForm::Int)],
         relation: &REVERSE,
-        kernel: Kernel::Whole(reverse_of),
+        kernel: Kernel::planned(reverse_of),
         doc: "
 The elements along `axis` from the last to the first.
 ```relay
@@ -452,7 +452,7 @@ reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3])
         args: &["data"],
         attrs: &[AttrSpec::required("repeats", AttrForm::Int), AttrSpec::required("axis", AttrForm::Int)],
         relation: &REPEAT,
-        kernel: Kernel::Whole(repeat_of),
+        kernel: Kernel::planned(repeat_of),
         doc: "
 Each element along `axis` several times in a row.
 ```relay
@@ -467,7 +467,7 @@ repeat([[1, 2], [3, 4]], repeats=2, axis=1)
         args: &["data"],
         attrs: &[AttrSpec::required("reps", AttrForm::Ints)],
         relation: &TILE,
-        kernel: Kernel::Whole(tile_of),
+        kernel: Kernel::planned(tile_of),
         doc: "
 The whole tensor several times along each axis, aligned at the last.
 ```relay
@@ -482,7 +482,7 @@ tile([1, 2], reps=[2, 2])
         args: &["data"],
         attrs: &[AttrSpec::int("axis", 0)],
         relation: &STACK,
-        kernel: Kernel::Whole(stack_of),
+        kernel: Kernel::planned(stack_of),
         doc: "
 The tensors of a tuple next to each other along a new axis.
 ```relay

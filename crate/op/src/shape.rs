@@ -123,7 +123,7 @@ pub const ROWS: &[Op] = &[
         args: &["data"],
         attrs: &[AttrSpec::required("newshape", AttrForm::Ints), AttrSpec::flag("allowzero", false)],
         relation: &RESHAPE,
-        kernel: Kernel::Whole(same_elements),
+        kernel: Kernel::planned(same_elements),
         doc: "
 The same elements in another shape. In `newshape`, 0 copies an axis, -1 is inferred, -2 copies all the rest, -3 merges
 two axes and -4 splits one into the next two sizes.
@@ -139,7 +139,7 @@ reshape([[1, 2, 3], [4, 5, 6]], newshape=[-1, 2])
         args: &["data"],
         attrs: &[AttrSpec::ints_or_none("axes")],
         relation: &TRANSPOSE,
-        kernel: Kernel::Whole(transpose_of),
+        kernel: Kernel::planned(transpose_of),
         doc: "
 Axis `i` of the result is axis `axes[i]` of the data; without `axes` their order is reversed.
 ```relay
@@ -154,7 +154,7 @@ transpose([[1, 2, 3], [4, 5, 6]])
         args: &["data"],
         attrs: &[AttrSpec::int("axis", 0)],
         relation: &CONCATENATE,
-        kernel: Kernel::Whole(concatenate_of),
+        kernel: Kernel::planned(concatenate_of),
         doc: "
 The tensors of a tuple one after the other along `axis`.
 ```relay
@@ -184,7 +184,7 @@ split([1, 2, 3, 4], indices_or_sections=[1])
         args: &["data"],
         attrs: &[AttrSpec::ints_or_none("axis")],
         relation: &SQUEEZE,
-        kernel: Kernel::Whole(same_elements),
+        kernel: Kernel::planned(same_elements),
         doc: "
 Drops axes of size 1: those in `axis`, or all of them.
 ```relay
@@ -199,7 +199,7 @@ squeeze([[[1], [2]]])
         args: &["data"],
         attrs: &[AttrSpec::required("axis", AttrForm::Int), AttrSpec::int("num_newaxis", 1)],
         relation: &EXPAND_DIMS,
-        kernel: Kernel::Whole(same_elements),
+        kernel: Kernel::planned(same_elements),
         doc: "
 Inserts axes of size 1 before `axis`.
 ```relay
@@ -214,7 +214,7 @@ expand_dims([1, 2], axis=1)
         args: &["data"],
         attrs: &[AttrSpec::required("shape", AttrForm::Ints), AttrSpec::dtype("dtype")],
         relation: &BROADCAST_TO,
-        kernel: Kernel::Whole(broadcast_to_of),
+        kernel: Kernel::planned(broadcast_to_of),
         doc: "
 Repeats axes of size 1 until the shape is `shape`.
 ```relay
@@ -268,7 +268,7 @@ where([True, False], [1, 2], 0)
         args: &["data"],
         attrs: &[],
         relation: &BATCH_FLATTEN,
-        kernel: Kernel::Whole(same_elements),
+        kernel: Kernel::planned(same_elements),
         doc: "
 Every axis but the first becomes one.
 ```relay

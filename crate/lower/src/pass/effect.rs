@@ -81,7 +81,7 @@ impl<'a> Facts<'a> {
                     None => [0, -1, 64].into_iter().all(|value| int(1, value).is_some()),
                 }
             }
-            Kernel::Missing | Kernel::Argument | Kernel::Whole(_) => false,
+            Kernel::Missing | Kernel::Argument | Kernel::Whole(_) | Kernel::Planned(_) => false,
         }
     }
 }

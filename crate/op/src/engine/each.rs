@@ -171,7 +171,9 @@ impl Each {
             }
             (Kernel::Test(test), true) => (0..n).for_each(|i| whole[i] = test(x[i]).into()),
             (Kernel::Test(test), false) => whole.fill(test(0.0).into()),
-            (Kernel::Missing | Kernel::Argument | Kernel::Whole(_), _) => return Err(Fault::IllTyped),
+            (Kernel::Missing | Kernel::Argument | Kernel::Whole(_) | Kernel::Planned(_), _) => {
+                return Err(Fault::IllTyped);
+            }
         }
         Ok(())
     }
@@ -220,7 +222,7 @@ pub fn elementwise(kernel: &Kernel, dtype: Dtype) -> Option<(Dtype, u8)> {
         Kernel::Map2 { .. } => Some((dtype, 2)),
         Kernel::Compare { .. } => Some((Dtype::Bool, 2)),
         Kernel::Test(_) => Some((Dtype::Bool, 1)),
-        Kernel::Missing | Kernel::Argument | Kernel::Whole(_) => None,
+        Kernel::Missing | Kernel::Argument | Kernel::Whole(_) | Kernel::Planned(_) => None,
     }
 }
 

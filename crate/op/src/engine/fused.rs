@@ -232,7 +232,7 @@ impl Work {
         {
             return Some(Work::Float(head));
         }
-        Some(Work::Alone(Plan::new(step.op, &step.attrs, &types, &group.results[last..=last])?, given))
+        Some(Work::Alone(Plan::new(step.op.row(), &step.attrs, &types, &group.results[last..=last])?, given))
     }
 
     fn takes(&self, operand: usize) -> bool {

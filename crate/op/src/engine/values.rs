@@ -12,13 +12,27 @@ use kernel::gemm::Small;
 use kernel::native::Loop;
 use kernel::permute::Permutation;
 use std::sync::LazyLock;
-use ty::{Attrs, Dtype, Tensor, Value};
+use ty::{Attrs, Dtype, Fields, Tensor, Value};
 
 /// The value of a call, if there is a body for it that may be rounded in another way than the meaning has it.
 pub fn on_values(name: &str, call: &Call) -> Option<Result<Value, Fault>> {
     let (values, operands, result) = types_of(call)?;
     let plan = Plan::rounded(name, call.attrs, &operands, result)?;
     Some(on_bytes(&values, &operands, result, &|sources, to| plan.run(sources, to, &mut Scratch::default())))
+}
+
+/// The value of a call by its plans, if it has them.
+pub fn planned_on_values(row: &'static Op, call: &Call) -> Option<Result<Value, Fault>> {
+    let (values, operands) = operands_of(call)?;
+    let plans = Plan::all(row, call.attrs, &operands, call.results)?;
+    let one = |(plan, result): (&Plan, &ResultType)| {
+        on_bytes(&values, &operands, result, &|sources, to| plan.run(sources, to, &mut Scratch::default()))
+    };
+    let mut results = match plans.iter().zip(call.results).map(one).ok_list() {
+        Ok(results) => results,
+        Err(fault) => return Some(Err(fault)),
+    };
+    Some(Ok(if results.len() == 1 { results.remove(0) } else { Value::Tuple(Fields::new(results)) }))
 }
 
 /// The value of an elementwise call on any dtype.
@@ -28,9 +42,15 @@ pub fn each_on_values(row: &'static Op, call: &Call) -> Option<Result<Value, Fau
     Some(on_bytes(&values, &operands, result, &|sources, to| each.run(sources, to, Scratch::default().blocks())))
 }
 
-/// The operands, each of a tuple by itself, and the types of operands and result.
+/// As [`operands_of`], and the type of the only result.
 fn types_of<'a>(call: &'a Call) -> Option<(Vec<&'a Value>, Vec<ResultType>, &'a ResultType)> {
     let [result] = call.results else { return None };
+    let (values, operands) = operands_of(call)?;
+    Some((values, operands, result))
+}
+
+/// The operands, each of a tuple by itself, and their types.
+fn operands_of<'a>(call: &'a Call) -> Option<(Vec<&'a Value>, Vec<ResultType>)> {
     let mut values = Vec::new();
     for arg in call.args {
         match arg {
@@ -39,7 +59,7 @@ fn types_of<'a>(call: &'a Call) -> Option<(Vec<&'a Value>, Vec<ResultType>, &'a 
         }
     }
     let operands = values.iter().map(|value| type_of(value)).some_list()?;
-    Some((values, operands, result))
+    Some((values, operands))
 }
 
 type Body<'a> = dyn Fn(&[Source], &mut [u8]) -> Result<(), Fault> + 'a;

@@ -215,7 +215,7 @@ fn plan(group: &Group, step: usize, reads: &[Read], operands: &[Operand], n: usi
         Some(ResultType { shape, dtype: group.type_of(input)?.dtype })
     });
     let types: Vec<ResultType> = types.some_list()?;
-    let plan = Plan::new(op, &of.attrs, &types, &[ResultType { shape: vec![n], dtype }])?;
+    let plan = Plan::new(op.row(), &of.attrs, &types, &[ResultType { shape: vec![n], dtype }])?;
     let native = plan.native();
     Some((plan, native))
 }

@@ -65,7 +65,7 @@ impl OpId {
                 let is_total = dtype.is_float() || REFUSED.into_iter().all(|value| int(1, value).is_some());
                 if is_total { Class::Broadcast } else { Class::Opaque }
             }
-            Kernel::Missing | Kernel::Argument | Kernel::Whole(_) => Class::Opaque,
+            Kernel::Missing | Kernel::Argument | Kernel::Whole(_) | Kernel::Planned(_) => Class::Opaque,
         }
     }
 
