@@ -49,9 +49,12 @@ pub(crate) fn sizes(x: &Arg) -> Result<Vec<usize>, Fault> {
 }
 
 /// Calls the operator of this name with the attributes that it shares with the call, but for those given.
-///
-/// Its results must have the rank and dtype that were inferred without the values.
-fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, AttrValue)>) -> Result<Value, Fault> {
+pub(crate) fn call_named(
+    call: &Call,
+    name: &str,
+    args: &[Value],
+    given: Vec<(&'static str, AttrValue)>,
+) -> Result<Value, Fault> {
     let op = by_name(name).ok_or(Fault::IllTyped)?;
     let mut attrs = op.row().default_attrs();
     for (attr, value) in &mut attrs.entries {
@@ -60,7 +63,7 @@ fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, Attr
             *value = found.clone();
         }
     }
-    let value = Operators::new(call.memory).run(op, args, &Arc::new(attrs)).map_err(|fault| match fault {
+    Operators::new(call.memory).run(op, args, &Arc::new(attrs)).map_err(|fault| match fault {
         CallFault::DivisionByZero | CallFault::NoInteger(_) => Fault::DivisionByZero,
         CallFault::IndexOutOfRange(index) => Fault::IndexOutOfRange(index),
         CallFault::NoKernel(_) => Fault::NoKernel,
@@ -68,7 +71,12 @@ fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, Attr
         CallFault::LargeTensor(bytes) => Fault::LargeTensor(bytes),
         CallFault::Shapes(sentence) => Fault::Other(sentence.into()),
         CallFault::IllTyped => Fault::IllTyped,
-    })?;
+    })
+}
+
+/// As [`call_named`]. The results must have the rank and dtype that were inferred without the values.
+fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, AttrValue)>) -> Result<Value, Fault> {
+    let value = call_named(call, name, args, given)?;
     let fields = match &value {
         Value::Tuple(fields) => fields.iter().list(),
         Value::Scalar(..)

@@ -3,6 +3,9 @@
 use super::*;
 use crate::run::{Call, run};
 
+/// Bytes that a tensor between two products may have.
+const MEMORY: u64 = 1 << 24;
+
 /// Labels of `n` operands and of the result; most labels are in two of them.
 fn equation_of(random: &mut Random, n: usize) -> (Vec<Vec<u8>>, Vec<u8>) {
     let mut terms = vec![Vec::new(); n];

@@ -1,90 +1,119 @@
-//! Sums of products by Einstein's convention.
+//! Sums of products by Einstein's convention, made of other operators: sums, transposes and products of matrices.
 //!
 //! Operands are multiplied two at a time, the accumulated one with the one that leaves the smallest product, and a
-//! label that nobody needs any more is summed over at once. So no loop is larger than one pair of operands makes it.
-//! Each pair is a product of matrices by the roles of its labels; one of float32 goes by `engine::contraction`.
+//! label that nobody needs any more is summed over at once. So no product is larger than one pair of operands makes it.
+//! Two of float32 have a body of their own, `engine::contraction`.
 
+use crate::conv::layout::tensor_of;
+use crate::dynamic::call_named;
 use crate::rule::misc::{Label, Roles, einsum_labels};
-use crate::run::{Call, Fault, floats, ints};
+use crate::run::{Call, Fault, as_tensor};
 use base::ToList;
-use kernel::linear::{Operand, Order, batch_matmul};
-use kernel::number::Number;
-use kernel::strided::{Offsets, count, row_major};
-use ty::Value;
+use ty::{AttrValue, Dtype, Elements, Tensor, Value};
 
-/// Elements whose axes have labels. Axes of size 1 have none: they are repeated where another has more.
-struct Factor<T> {
+/// A tensor whose axes have labels. Axes of size 1 have none: they are repeated where another has more.
+struct Factor {
     labels: Vec<Label>,
-    shape: Vec<usize>,
-    elements: Vec<T>,
+    tensor: Tensor,
 }
 
-impl<T: Number> Factor<T> {
-    fn new(labels: &[Label], shape: &[usize], elements: Vec<T>) -> Factor<T> {
-        let (labels, shape) = labels.iter().zip(shape).filter(|(_, size)| **size != 1).unzip();
-        Factor { labels, shape, elements }
+fn integers(values: impl Iterator<Item = usize>) -> AttrValue {
+    AttrValue::List(values.map(|value| AttrValue::Int(value as i64)).list())
+}
+
+impl Factor {
+    fn new(labels: &[Label], mut tensor: Tensor) -> Factor {
+        let (labels, shape) = labels.iter().zip(&tensor.shape).filter(|(_, size)| **size != 1).unzip();
+        tensor.shape = shape;
+        Factor { labels, tensor }
     }
 
     fn size_of(&self, label: Label) -> usize {
-        self.labels.iter().position(|&known| known == label).map_or(1, |axis| self.shape[axis])
+        self.labels.iter().position(|&known| known == label).map_or(1, |axis| self.tensor.shape[axis])
     }
 
-    /// How far one step along a label goes: along the diagonal if the label stands twice.
-    fn stride(&self, label: Label) -> usize {
-        let strides = self.labels.iter().zip(row_major(&self.shape));
-        strides.filter(|(known, _)| **known == label).map(|(_, stride)| stride).sum()
+    fn count(&self, labels: &[Label]) -> usize {
+        labels.iter().map(|&label| self.size_of(label)).product()
     }
 
-    /// The same with these labels, in their order, summed over all others.
-    fn gathered(self, call: &Call, kept: &[Label]) -> Result<Factor<T>, Fault> {
-        if self.labels == kept {
+    /// What an operator makes of it; the axes of that have these labels.
+    fn through(
+        self,
+        call: &Call,
+        name: &str,
+        others: Vec<Value>,
+        given: Vec<(&'static str, AttrValue)>,
+        labels: Vec<Label>,
+    ) -> Result<Factor, Fault> {
+        let args = [vec![Value::tensor(self.tensor)], others].concat();
+        let value = call_named(call, name, &args, given)?;
+        Ok(Factor { labels, tensor: tensor_of(&as_tensor(&value)?) })
+    }
+
+    fn transposed(self, call: &Call, axes: Vec<usize>) -> Result<Factor, Fault> {
+        if axes.is_sorted() {
             return Ok(self);
         }
-        let mut labels = kept.to_vec();
-        for &label in &self.labels {
-            if !labels.contains(&label) {
-                labels.push(label);
-            }
+        let labels = axes.iter().map(|&axis| self.labels[axis]).list();
+        self.through(call, "transpose", Vec::new(), vec![("axes", integers(axes.into_iter()))], labels)
+    }
+
+    /// Along the diagonal of two axes, which is the last axis then.
+    fn diagonal(self, call: &Call, [first, second]: [usize; 2]) -> Result<Factor, Fault> {
+        let others = (0..self.labels.len()).filter(|axis| ![first, second].contains(axis));
+        let Factor { mut labels, mut tensor } = self.transposed(call, others.chain([first, second]).list())?;
+        let n = tensor.shape.pop().unwrap_or(1);
+        if let Some(last) = tensor.shape.last_mut() {
+            *last *= n;
         }
-        let shape: Vec<usize> = labels.iter().map(|&label| self.size_of(label)).list();
-        let strides: Vec<usize> = labels.iter().map(|&label| self.stride(label)).list();
-        let (to, summed) = shape.split_at(kept.len());
-        let (steps, summed_steps) = strides.split_at(kept.len());
-        let mut elements = vec![T::ZERO; call.room(to.iter().copied())?];
-        for (sum, [at]) in elements.iter_mut().zip(Offsets::new(to, [steps])) {
-            if summed.is_empty() {
-                // What is only moved keeps its bits: 0 + -0 is 0.
-                *sum = self.elements[at];
-                continue;
-            }
-            for [i] in Offsets::new(summed, [summed_steps]) {
-                *sum = sum.add(self.elements[at + i]);
-            }
+        labels.pop();
+        let places = Elements::Int((0..n).map(|at| (at * (n + 1)) as i64).list());
+        let places = Value::tensor(Tensor { dtype: Dtype::Int64, shape: vec![n], elements: places });
+        let last = Factor { labels: labels.clone(), tensor };
+        last.through(call, "take", vec![places], vec![("axis", AttrValue::Int(-1))], labels)
+    }
+
+    /// With those of these labels that it has, in their order, summed over all others.
+    fn gathered(mut self, call: &Call, kept: &[Label]) -> Result<Factor, Fault> {
+        while let Some(second) = (1..self.labels.len()).find(|&at| self.labels[..at].contains(&self.labels[at])) {
+            let first = self.labels.iter().position(|label| *label == self.labels[second]).unwrap_or(0);
+            self = self.diagonal(call, [first, second])?;
         }
-        Ok(Factor { labels: kept.to_vec(), shape: to.to_vec(), elements })
+        let is_kept = |axis: &usize| kept.contains(&self.labels[*axis]);
+        let (left, summed): (Vec<usize>, Vec<usize>) = (0..self.labels.len()).partition(is_kept);
+        if !summed.is_empty() {
+            let labels = left.iter().map(|&axis| self.labels[axis]).list();
+            self = self.through(call, "sum", Vec::new(), vec![("axis", integers(summed.into_iter()))], labels)?;
+        }
+        let axes = kept.iter().filter_map(|label| self.labels.iter().position(|own| own == label)).list();
+        self.transposed(call, axes)
     }
 
     /// The product with another, summed over the labels that are not `kept`.
-    fn times(self, other: Factor<T>, call: &Call, kept: &[Label]) -> Result<Factor<T>, Fault> {
+    fn times(self, other: Factor, call: &Call, kept: &[Label]) -> Result<Factor, Fault> {
         let Roles { batch, rows, columns, summed } = Roles::new(&self.labels, &other.labels, kept);
-        let a = self.gathered(call, &[&batch[..], &rows, &summed].concat())?;
-        let b = other.gathered(call, &[&batch[..], &columns, &summed].concat())?;
-        let size = |labels: &[Label], of: &Factor<T>| labels.iter().map(|&label| of.size_of(label)).product();
-        let sizes @ [m, _, n] = [size(&rows, &a), size(&summed, &a), size(&columns, &b)];
-        let n_batch: usize = size(&batch, &a);
-        call.room([n_batch, m, n])?;
-        let operand = |data, order| Operand { data, batch: n_batch, order };
-        let elements = batch_matmul(operand(&a.elements, Order::Plain), operand(&b.elements, Order::Transposed), sizes);
-        let own = |labels: &[Label], of: &Factor<T>| labels.iter().map(|&label| of.size_of(label)).list();
+        let mut a = self.gathered(call, &[&batch[..], &rows, &summed].concat())?;
+        let mut b = other.gathered(call, &[&batch[..], &columns, &summed].concat())?;
+        let own = |labels: &[Label], of: &Factor| labels.iter().map(|&label| of.size_of(label)).list();
         let shape = [own(&batch, &a), own(&rows, &a), own(&columns, &b)].concat();
+        a.tensor.shape = vec![a.count(&batch), a.count(&rows), a.count(&summed)];
+        b.tensor.shape = vec![b.count(&batch), b.count(&columns), b.count(&summed)];
+        let (name, b) = ("nn.batch_matmul", Value::tensor(b.tensor));
         let labels = [batch, rows, columns].concat();
-        Ok(Factor { labels, shape, elements })
+        let mut product = a.through(call, name, vec![b], vec![("transpose_b", AttrValue::Bool(true))], labels)?;
+        product.tensor.shape = shape;
+        Ok(product)
     }
 }
 
-fn contract<T: Number>(call: &Call, mut factors: Vec<Factor<T>>, output: &[Label]) -> Result<Vec<T>, Fault> {
+pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
+    let tensors = call.tensors(0)?;
+    let ranks: Vec<usize> = tensors.iter().map(|x| x.shape().len()).list();
+    let (terms, output) = einsum_labels(call.attrs.str("equation"), &ranks).ok_or(Fault::IllTyped)?;
+    let mut factors: Vec<Factor> =
+        terms.iter().zip(&tensors).map(|(labels, x)| Factor::new(labels, tensor_of(x))).list();
     // The labels of these that the result or another factor needs, each once.
-    let needed = |labels: &mut dyn Iterator<Item = Label>, others: &[Factor<T>]| {
+    let needed = |labels: &mut dyn Iterator<Item = Label>, others: &[Factor]| {
         let mut kept: Vec<Label> = Vec::new();
         for label in labels {
             let is_needed = output.contains(&label) || others.iter().any(|other| other.labels.contains(&label));
@@ -102,56 +131,15 @@ fn contract<T: Number>(call: &Call, mut factors: Vec<Factor<T>>, output: &[Label
     let Some(mut all) = factors.pop() else { return Err(Fault::IllTyped) };
     while !factors.is_empty() {
         // How many products of two elements there are with this one.
-        let work = |factor: &Factor<T>| {
+        let work = |factor: &Factor| {
             let own = factor.labels.iter().filter(|label| !all.labels.contains(label));
-            let sizes = all.shape.iter().copied().chain(own.map(|&label| factor.size_of(label)));
-            sizes.fold(1_u128, |n, size| n.saturating_mul(size as u128))
+            let sizes = all.tensor.shape.iter().copied().chain(own.map(|&label| factor.size_of(label)));
+            sizes.fold(1_u64, |n, size| n.saturating_mul(size as u64))
         };
         let Some(i) = (0..factors.len()).min_by_key(|&i| work(&factors[i])) else { break };
         let factor = factors.swap_remove(i);
         let kept = needed(&mut all.labels.iter().chain(&factor.labels).copied(), &factors);
         all = all.times(factor, call, &kept)?;
     }
-    Ok(all.gathered(call, output)?.elements)
-}
-
-pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
-    let (tensors, result) = (call.tensors(0)?, call.result(0)?);
-    let ranks: Vec<usize> = tensors.iter().map(|x| x.shape().len()).list();
-    let (terms, output) = einsum_labels(call.attrs.str("equation"), &ranks).ok_or(Fault::IllTyped)?;
-    let mut sizes: Vec<(Label, usize)> = Vec::new();
-    for (labels, x) in terms.iter().zip(&tensors) {
-        for (&label, &size) in labels.iter().zip(x.shape()) {
-            match sizes.iter_mut().find(|(known, _)| *known == label) {
-                // A size of 1 is repeated.
-                Some((_, known)) if *known == 1 => *known = size,
-                Some((_, known)) if size != 1 && *known != size => return Err(Fault::IllTyped),
-                Some(_) => {}
-                None => sizes.push((label, size)),
-            }
-        }
-    }
-    let size_of = |label| sizes.iter().find(|(known, _)| *known == label).map_or(1, |&(_, size)| size);
-    if output.iter().map(|&label| size_of(label)).ne(result.shape.iter().copied()) || count(&result.shape) == usize::MAX
-    {
-        return Err(Fault::IllTyped);
-    }
-    fn factors<T: Number>(terms: &[Vec<Label>], shapes: &[&[usize]], elements: Vec<Vec<T>>) -> Vec<Factor<T>> {
-        let all = terms.iter().zip(shapes).zip(elements);
-        all.map(|((labels, shape), elements)| Factor::new(labels, shape, elements)).list()
-    }
-    let shapes: Vec<&[usize]> = tensors.iter().map(|x| x.shape()).list();
-    call.one(match result.dtype.is_float() {
-        true => {
-            let elements = tensors.iter().map(|x| x.floats()).list();
-            let sums = contract(call, factors(&terms, &shapes, elements), &output)?;
-            floats(result.dtype, sums.into_iter())
-        }
-        false => {
-            // Nothing is divided or compared: the low bits are all that there is to know.
-            let elements = tensors.iter().map(|x| x.ints().into_iter().map(|value| value as i64).list()).list();
-            let sums = contract(call, factors(&terms, &shapes, elements), &output)?;
-            ints(result.dtype, sums.into_iter().map(i128::from))
-        }
-    })
+    call.one(all.gathered(call, &output)?.tensor.elements)
 }
