@@ -1,14 +1,15 @@
-//! Matrix products and biases.
+//! Matrix products, and what goes with a vector along an axis.
 
 use crate::conv::layout::operand;
 use crate::conv::window::{numbers, rounded};
 use crate::engine::{Single, sums};
 use crate::rule::{BATCH_MATMUL, BIAS_ADD, DENSE, PRELU};
-use crate::run::{Call, Fault, Kernel, floats, ints};
+use crate::run::{Call, Fault, Kernel};
 use crate::{AttrSpec, Op};
 use kernel::fold::Extent;
 use kernel::linear::{Operand, Order, batch_matmul};
-use kernel::strided::{View, count, map2};
+use kernel::scalar::{float, int};
+use kernel::strided::count;
 use ty::{Attrs, Elements, Tensor, Value};
 
 /// `[…, m, k] × [k, n]`, or as many of the latter as there are of the former, each transposed by its order. One matrix
@@ -62,39 +63,6 @@ pub(crate) fn matmul(call: &Call) -> Result<Value, Fault> {
     product(call, &operand(call, 0)?, &operand(call, 1)?, orders(call.attrs))
 }
 
-/// Combines the data with a vector along `axis`.
-fn along_axis(call: &Call, float: impl Fn(f64, f64) -> f64, int: impl Fn(i128, i128) -> i128) -> Result<Value, Fault> {
-    let (x, vector, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
-    let rank = x.shape().len();
-    let axis = call.axis("axis", 1, rank);
-    let mut shape = vec![1; rank];
-    shape[axis] = vector.shape().first().copied().ok_or(Fault::IllTyped)?;
-    if shape[axis] != x.shape()[axis] {
-        let (found, want) = (shape[axis], x.shape()[axis]);
-        return Err(Fault::Other(format!("a vector of {found} does not fit an axis of {want}").into()));
-    }
-    call.one(match x.dtype().is_float() {
-        true => {
-            let (data, vector) = (x.floats(), vector.floats());
-            let combined = map2(View::new(&data, x.shape()), View::new(&vector, &shape), x.shape(), float);
-            floats(result.dtype, combined.into_iter())
-        }
-        false => {
-            let (data, vector) = (x.ints(), vector.ints());
-            let combined = map2(View::new(&data, x.shape()), View::new(&vector, &shape), x.shape(), int);
-            ints(result.dtype, combined.into_iter())
-        }
-    })
-}
-
-fn bias_add(call: &Call) -> Result<Value, Fault> {
-    along_axis(call, |x, bias| x + bias, |x, bias| x + bias)
-}
-
-fn prelu(call: &Call) -> Result<Value, Fault> {
-    along_axis(call, |x, slope| if x < 0.0 { x * slope } else { x }, |x, slope| if x < 0 { x * slope } else { x })
-}
-
 pub const ROWS: &[Op] = &[
     Op {
         name: "nn.dense",
@@ -137,7 +105,7 @@ nn.batch_matmul([[[1f, 2f]]], [[[3f], [4f]]])
         args: &["data", "bias"],
         attrs: &[AttrSpec::int("axis", 1)],
         relation: &BIAS_ADD,
-        kernel: Kernel::Whole(bias_add),
+        kernel: Kernel::Map2 { float: float::add, int: int::add },
         doc: "
 Adds a vector along `axis`.
 ```relay
@@ -152,7 +120,7 @@ nn.bias_add([[1f, 2f], [3f, 4f]], [10f, 20f])
         args: &["data", "alpha"],
         attrs: &[AttrSpec::int("axis", 1)],
         relation: &PRELU,
-        kernel: Kernel::Whole(prelu),
+        kernel: Kernel::Map2 { float: float::prelu, int: int::prelu },
         doc: "
 Negative elements times a slope, one for each place along `axis`.
 ```relay

@@ -162,6 +162,11 @@ pub fn isinf(x: f64) -> bool {
     x.is_infinite()
 }
 
+/// The PReLU of K. He et al., "Delving deep into rectifiers", 2015: below zero, the number times the slope.
+pub fn prelu(x: f64, slope: f64) -> f64 {
+    if x < 0.0 { x * slope } else { x }
+}
+
 pub fn add(a: f64, b: f64) -> f64 {
     a + b
 }

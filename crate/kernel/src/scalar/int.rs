@@ -47,6 +47,11 @@ pub fn fixed_point_multiply(x: i128, multiplier: i64, shift: i64) -> i128 {
     ((product >> (right - 1)) + 1) >> 1
 }
 
+/// Below zero, the number times the slope.
+pub fn prelu(x: i128, slope: i128) -> Option<i128> {
+    Some(if x < 0 { x.wrapping_mul(slope) } else { x })
+}
+
 pub fn add(a: i128, b: i128) -> Option<i128> {
     Some(a.wrapping_add(b))
 }

@@ -69,7 +69,7 @@ fn key_of(function: &Function, instr: &Instr) -> Option<Key> {
         Op::Unbox => [7, 0, 0],
         Op::Closure(code) => [8, code.0, 0],
         Op::Retype => [10, 0, 0],
-        // No elementwise operator has attributes.
+        // Most elementwise operators have no attributes, and others are not compared.
         Op::Operator { op, attrs } if attrs.entries.is_empty() => [9, op.0, 0],
         Op::Operator { .. }
         | Op::Fused(_)

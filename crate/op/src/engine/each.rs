@@ -37,12 +37,13 @@ impl Each {
     pub fn new(row: &'static Op, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Each> {
         let (first, last) = (operands.first()?, operands.last()?);
         let (to, n_operands) = elementwise(&row.kernel, first.dtype)?;
-        let is_same = operands.iter().all(|of| of.dtype == first.dtype && broadcasts(&of.shape, &result.shape));
+        let second = single::second(row.name, attrs, [&first.shape, &last.shape])?;
+        let shapes = [&first.shape[..], &second];
+        let is_same = last.dtype == first.dtype && shapes.iter().all(|shape| broadcasts(shape, &result.shape));
         if !is_same || to != result.dtype || usize::from(n_operands) != operands.len() {
             return None;
         }
         count(&result.shape)?;
-        let both = [first, last];
         let one = || single::unary(row.name, attrs).map(Elementwise::Unary);
         let two = single::binary(row.name);
         let op = two.map(Elementwise::Binary).or_else(one);
@@ -52,8 +53,8 @@ impl Each {
             half: half(to).zip(op.filter(is_rounded_once)),
             native: if operands.len() == 2 && to == first.dtype { native(row.name, to) } else { None },
             dtypes: [first.dtype, to],
-            walk: Walk::new(both.map(|of| of.shape.as_slice()), &result.shape),
-            is_whole: both.map(|of| count(&of.shape) == count(&result.shape)),
+            walk: Walk::new(shapes, &result.shape),
+            is_whole: shapes.map(|shape| count(shape) == count(&result.shape)),
             n_operands: n_operands.into(),
         })
     }

@@ -39,13 +39,19 @@ pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
         }
         Kernel::Map2 { float, int } => {
             let (a, b, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
+            // With an axis, the second operand is a vector along it.
+            let mut shape = b.shape().to_vec();
+            if call.attrs.int("axis").is_some() {
+                shape = vec![1; a.shape().len()];
+                shape[call.axis("axis", 1, a.shape().len())] = b.elements().len();
+            }
             call.one(match (&*a.elements(), &*b.elements()) {
                 (Elements::Float(x), Elements::Float(y)) => {
-                    let (x, y) = (View::new(x, a.shape()), View::new(y, b.shape()));
+                    let (x, y) = (View::new(x, a.shape()), View::new(y, &shape));
                     floats(result.dtype, map2(x, y, &result.shape, float).into_iter())
                 }
                 (Elements::Int(x), Elements::Int(y)) => {
-                    let (x, y) = (View::new(x, a.shape()), View::new(y, b.shape()));
+                    let (x, y) = (View::new(x, a.shape()), View::new(y, &shape));
                     let dtype = a.dtype();
                     let values = map2(x, y, &result.shape, |x, y| int(widen(dtype, x), widen(dtype, y)));
                     let values: Option<Vec<i128>> = values.into_iter().some_list();

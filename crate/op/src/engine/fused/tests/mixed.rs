@@ -96,7 +96,7 @@ fn next(random: &mut Random, operators: &mut Operators, types: &[ResultType], n_
 fn groups_of_all_classes_have_the_same_bits() {
     let (mut random, mut operators) = (Random(5), Operators::new(1 << 30));
     let (mut n_taken, mut n_reduced, mut n_made, mut n_stages) = (0, 0, 0, 0);
-    for _ in 0..2_500 {
+    for _ in 0..3_000 {
         let [a, b] = random.of(&[[2, 3], [1, 4], [37, 41], [1, 1500], [0, 3], [600, 2], [3, 2000], [1030, 5]]);
         let shapes: [&[usize]; 8] = [&[a, b], &[a, b], &[a, b], &[b], &[a, 1], &[], &[1, b], &[a * b]];
         let n_operands = 4;
