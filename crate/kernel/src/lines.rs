@@ -9,7 +9,7 @@
 //! scan(&mut line, &mut 0.0, true, |sum, x| sum + x);
 //! assert_eq!(line, [0.0, 1.0, 3.0]);
 //! let mut pairs = vec![(7, 0), (5, 1), (7, 2)];
-//! order(&mut pairs, &mut Vec::new());
+//! order(&mut pairs, 3, &mut Vec::new());
 //! assert_eq!(pairs, [(5, 1), (7, 0), (7, 2)]);
 //! ```
 
@@ -70,21 +70,26 @@ pub fn local_response(line: &mut [f64], size: i64, [bias, alpha, beta]: [f64; 3]
     }
 }
 
-/// Lines of at most so many are sorted by insertion.
+/// At most so many are found by insertion.
 const FEW: usize = 40;
 
-/// Sorts by the first of each pair; equal ones stay in order. By their bytes, the last one first, and of those only the
-/// ones that differ. What is in `room` does not matter.
-pub fn order(pairs: &mut Vec<(u64, u32)>, room: &mut Vec<(u64, u32)>) {
-    if pairs.len() <= FEW {
+/// Sorts by the first of each pair, so that the first `n` are as they would be if all were sorted; equal ones stay in
+/// order. By their bytes, the last one first, and of those only the ones that differ. What is in `room` does not matter.
+pub fn order(pairs: &mut Vec<(u64, u32)>, n: usize, room: &mut Vec<(u64, u32)>) {
+    if pairs.len().min(n) <= FEW {
         for end in 1..pairs.len() {
             let pair = pairs[end];
-            let mut at = end;
+            // One that is pushed behind the first `n` is not needed any more.
+            let mut at = end.min(n);
             while at > 0 && pairs[at - 1].0 > pair.0 {
-                pairs[at] = pairs[at - 1];
+                if at < n {
+                    pairs[at] = pairs[at - 1];
+                }
                 at -= 1;
             }
-            pairs[at] = pair;
+            if at < n {
+                pairs[at] = pair;
+            }
         }
         return;
     }
@@ -121,11 +126,15 @@ mod tests {
         };
         for n in [0, 1, 2, FEW, FEW + 1, 500] {
             for modulus in [3, 1000, u64::MAX] {
-                let mut pairs: Vec<(u64, u32)> = (0..n as u32).map(|at| (random() * random() % modulus, at)).collect();
+                let pairs: Vec<(u64, u32)> = (0..n as u32).map(|at| (random() * random() % modulus, at)).collect();
                 let mut want = pairs.clone();
                 want.sort();
-                order(&mut pairs, &mut Vec::new());
-                assert_eq!(pairs, want);
+                for first in [0, 1, 7, FEW, n] {
+                    let mut pairs = pairs.clone();
+                    order(&mut pairs, first, &mut Vec::new());
+                    let first = first.min(n);
+                    assert_eq!(pairs[..first], want[..first]);
+                }
             }
         }
     }

@@ -248,7 +248,7 @@ impl Lines {
                 let key = |word: u64| if is_ascend { key(dtype, word) } else { !key(dtype, word) };
                 pairs.clear();
                 pairs.append_all(words.iter().zip(0..).map(|(&word, at)| (key(word), at)));
-                lines::order(pairs, room);
+                lines::order(pairs, self.n_to, room);
                 room.clear();
                 // The places first, since elements are overwritten.
                 room.append_all(pairs.iter().take(self.n_to).map(|&(_, at)| (words[at as usize], at)));

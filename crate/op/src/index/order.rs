@@ -25,7 +25,7 @@ fn ordered(x: &Arg, axis: usize, k: usize, is_ascend: bool) -> Vec<usize> {
                 let key = keys[from + at * inner];
                 (if is_ascend { key } else { !key }, at as u32)
             }));
-            lines::order(&mut line, &mut room);
+            lines::order(&mut line, usize::MAX, &mut room);
             for (rank, &(_, at)) in line.iter().take(k).enumerate() {
                 places[(outer * k + rank) * inner + i] = from + at as usize * inner;
             }
@@ -90,7 +90,7 @@ pub(super) fn unique_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let n = x.elements().len();
     let mut order: Vec<(u64, u32)> = keys(&x).into_iter().zip(0..).list();
-    lines::order(&mut order, &mut Vec::new());
+    lines::order(&mut order, usize::MAX, &mut Vec::new());
     // Equal elements are neighbours now, the first of them first.
     let mut firsts: Vec<usize> = Vec::new();
     let mut kind = vec![0; n];
