@@ -5,7 +5,7 @@ use super::pair::{angles, begins_item};
 use super::{Mark, Parser, Rule, Task};
 use crate::error::Expected;
 use crate::kind::NodeKind;
-use crate::lexer::NONE;
+use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::{self, *};
 use base::{Append, Surface};
 
@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
         match self.kind() {
             LParen if is_script => {}
-            LParen if !self.at_new_item() => {
+            LParen if !self.at_new_item() && !self.at_new_line() => {
                 self.tasks.append_all([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark)]);
                 self.open(Rule::Args, self.mark());
             }
@@ -142,6 +142,20 @@ impl Parser<'_> {
                 self.tasks.append_all([Task::Finish(node, mark), Task::Expr(right)]);
             }
         }
+    }
+
+    /// Whether the `(` that begins this line opens no arguments: it is the pattern of the next arm, or the value of a
+    /// block, before which a statement lacks its `;`.
+    fn at_new_line(&self) -> bool {
+        let Sig { first_on_line, partner, .. } = self.sig[self.pos];
+        let is_inside = |task: &&Task| !matches!(task, Task::ExprRest(..) | Task::Finish(..) | Task::LeaveOperator);
+        first_on_line
+            && partner != NONE
+            && match self.kind_at(partner as usize + 1) {
+                FatArrow => true,
+                RBrace => matches!(self.tasks.iter().rev().find(is_inside), Some(Task::BindEnd(..))),
+                _ => false,
+            }
     }
 
     /// `:=` associates to the right, so it nests.
