@@ -151,7 +151,7 @@ impl Parser<'_> {
         let is_inside = |task: &&Task| !matches!(task, Task::ExprRest(..) | Task::Finish(..) | Task::LeaveOperator);
         first_on_line
             && partner != NONE
-            && match self.kind_at(partner as usize + 1) {
+            && match self.kind_at(self.behind(self.pos)) {
                 FatArrow => true,
                 RBrace => matches!(self.tasks.iter().rev().find(is_inside), Some(Task::BindEnd(..))),
                 _ => false,

@@ -244,10 +244,18 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the fields of a constructor that lack their `)` end before the comma here, behind which a line begins.
+    /// Whether a list that lacks its closer ends before the comma here: the next line begins with another arm, or it may
+    /// be another constructor, behind fields that begin on the line of their `(`.
     fn ends_line(&self, list: List) -> bool {
+        let next = self.pos + 1;
         let first_on_line = |pos: usize| self.sig.get(pos).is_some_and(|sig| sig.first_on_line);
-        list.rule == Rule::CtorFields && first_on_line(self.pos + 1) && !first_on_line(list.opener as usize + 1)
+        let fields = next + usize::from(self.kind_at(next) != LParen);
+        let behind = if self.kind_at(fields) == LParen { self.behind(fields) } else { fields };
+        let is_last = match list.rule {
+            Rule::CtorFields => !first_on_line(list.opener as usize + 1),
+            _ => self.kind_at(behind) == FatArrow,
+        };
+        first_on_line(next) && is_last
     }
 
     fn close(&mut self, mut list: List) {
