@@ -108,6 +108,11 @@ impl Parser<'_> {
         if is_script && self.script_suffix(mark, min) {
             return;
         }
+        if is_script && min <= 1 && self.lacks_pipe() {
+            self.expected(Expected::Token(PipeArrow));
+            let pipe = [Task::ExprRest(mark, min), Task::Finish(NodeKind::Pipe, mark), Task::Expr(2)];
+            return self.tasks.append_all(pipe);
+        }
         while self.at(Dot) && !is_script {
             self.project(mark);
         }
@@ -144,16 +149,31 @@ impl Parser<'_> {
         }
     }
 
+    /// The task that what is parsed here is an operand for.
+    fn outer_task(&self) -> Option<&Task> {
+        let is_inside = |task: &&Task| !matches!(task, Task::ExprRest(..) | Task::Finish(..) | Task::LeaveOperator);
+        self.tasks.iter().rev().find(is_inside)
+    }
+
+    /// Whether a layer, or `self.f()`, stands behind a value without its `|>`: neither an initialiser nor an assignment,
+    /// and not behind one.
+    fn lacks_pipe(&self) -> bool {
+        let is_layer = match self.nth(1) {
+            Dot => self.token_text() == "self",
+            next => next != Eq && self.token_text() != "self",
+        };
+        self.at_name() && is_layer && matches!(self.outer_task(), Some(Task::StmtEnd(..)))
+    }
+
     /// Whether the `(` that begins this line opens no arguments: it is the pattern of the next arm, or the value of a
     /// block, before which a statement lacks its `;`.
     fn at_new_line(&self) -> bool {
         let Sig { first_on_line, partner, .. } = self.sig[self.pos];
-        let is_inside = |task: &&Task| !matches!(task, Task::ExprRest(..) | Task::Finish(..) | Task::LeaveOperator);
         first_on_line
             && partner != NONE
             && match self.kind_at(self.behind(self.pos)) {
                 FatArrow => true,
-                RBrace => matches!(self.tasks.iter().rev().find(is_inside), Some(Task::BindEnd(..))),
+                RBrace => matches!(self.outer_task(), Some(Task::BindEnd(..))),
                 _ => false,
             }
     }
