@@ -64,7 +64,10 @@ impl Parser<'_> {
             Int | Float | String | KwTrue | KwFalse => self.leaf(NodeKind::Literal),
             Local => self.leaf(NodeKind::LocalRef),
             Graph => self.leaf(NodeKind::GraphRef),
-            Global => self.leaf(NodeKind::GlobalRef),
+            Global => {
+                self.leaf(NodeKind::GlobalRef);
+                self.bare_args(mark);
+            }
             Underscore => self.leaf(NodeKind::Hole),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             // A variable that is being written.
