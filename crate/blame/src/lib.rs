@@ -80,6 +80,9 @@ const MAX_WORK: usize = 500_000;
 /// At most this many edits are handed out for one text.
 const MAX_MENDS: usize = 24;
 
+/// At most so many bytes before the end of an open bracket are looked at.
+const MAX_OPEN: usize = 400;
+
 /// Looks for the faults of a text with these problems, and for edits that mend them.
 pub fn blame(ground: &Ground, text: &str, problems: &[Diagnostic]) -> Blame {
     blame_within(ground, text, problems, MAX_WORK)
@@ -189,6 +192,14 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
             let with_holes = fix.edits.iter().any(|edit| edit.text.contains("=> _") || edit.text.contains("{ _ }"));
             let edits = if with_holes { arity::filled(bench, &fix.edits) } else { None };
             let edits = edits.unwrap_or_else(|| fix.edits.clone());
+            // A bracket that is found open at the end may have been meant to close before any comma.
+            let opened =
+                problem.labels.first().filter(|label| fix.title == "insert `)`" && label.span.end < place.start);
+            for at in opened.map_or(0..0, |label| label.span.end..place.start).rev().take(MAX_OPEN) {
+                if bench.text.as_bytes()[at as usize] == b',' {
+                    out.push(Candidate::replace(2, Span::new(at, at), ")", fix.title.clone()));
+                }
+            }
             out.push(Candidate { title: fix.title.clone(), edits, place, cost: 1 });
         }
     }
