@@ -183,9 +183,10 @@ fn alike(bench: &mut Bench, outline: &Outline, suspects: &[suspect::Suspect], ca
 fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
     let mut out = Vec::new();
     for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
-        for fix in &problem.fixes {
+        for (n_before, fix) in problem.fixes.iter().enumerate() {
             let Some(first) = fix.edits.first() else { continue };
-            let is_there = matches!(problem.code, "match-not-exhaustive" | "not-imported")
+            // What is added elsewhere was missed there.
+            let is_there = matches!(problem.code, "match-not-exhaustive" | "not-imported") && first.span.is_empty()
                 || first.span.start == problem.span.start
                 || problem.code == "syntax-error" && fix.edits.len() > 1;
             let place = if is_there { problem.span } else { first.span };
@@ -200,7 +201,8 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
                     out.push(Candidate::replace(2, Span::new(at, at), ")", fix.title.clone()));
                 }
             }
-            out.push(Candidate { title: fix.title.clone(), edits, place, cost: 1 });
+            let cost = 1 + u32::from(n_before > 0 && problem.code == "match-not-exhaustive");
+            out.push(Candidate { title: fix.title.clone(), edits, place, cost });
         }
     }
     out
