@@ -1,11 +1,13 @@
 //! The nearest name to a misspelt one.
 
 /// The candidate at the smallest Damerau–Levenshtein distance (adjacent transpositions count once) from `name`, if
-/// that is at most a third of its length. A name of one letter is near to none.
+/// that is at most a third of its length; of several, one with the same first letter. A name of one letter is near to
+/// none.
 ///
 /// ```
 /// assert_eq!(base::nearest("nn.rleu", ["nn.relu", "nn.dense"]), Some("nn.relu"));
 /// assert_eq!(base::nearest("quux", ["nn.relu", "nn.dense"]), None);
+/// assert_eq!(base::nearest("tnh", ["nth", "tanh"]), Some("tanh"));
 /// assert_eq!(base::nearest("Q", ["R"]), None);
 /// assert_eq!(base::nearest("float32", ["float16", "float32"]), None);
 /// ```
@@ -20,10 +22,12 @@ fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'
     let limit = (name.len() / 3).max(1);
     let mut nearest = None;
     // The first of those that are as near.
-    let mut least = (limit + 1).min(name.len());
+    let mut least = 2 * (limit + 1).min(name.len());
     while let Some(candidate) = next() {
         if candidate.len().abs_diff(name.len()) <= 2 * limit {
-            let distance = distance(&name, &candidate.chars().collect::<Vec<_>>());
+            // A hand seldom slips at the first letter.
+            let starts = usize::from(!candidate.starts_with(&name[..1]));
+            let distance = 2 * distance(&name, &candidate.chars().collect::<Vec<_>>()) + starts;
             if distance < least {
                 (nearest, least) = (Some(candidate), distance);
             }

@@ -18,10 +18,34 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, fault: &Diagnosti
             patterns(bench, outline, node, out);
             declarations(outline, fault, out);
         }
+        "unbound-variable" if bench.faults.iter().any(|fault| fault.code == "arity-too-many") => {
+            parameter(outline, node, out);
+        }
         _ => {}
     }
     if matches!(fault.code, "arity-too-few" | "arity-too-many") {
         declarations(outline, fault, out);
+    }
+}
+
+/// A parameter of the definition around a variable that nothing binds, where a call hands over too much.
+fn parameter(outline: &Outline, variable: NodeId, out: &mut Vec<Candidate>) {
+    let mut def = variable;
+    while outline.kind(def) != NodeKind::Def {
+        let Some(parent) = outline.parent(def) else { return };
+        def = parent;
+    }
+    let Some(list) = outline.tree.child(def, NodeKind::ParamList) else { return };
+    let params = outline.tree.children(list);
+    let name = outline.text(variable);
+    let title = format!("add the parameter `{name}`");
+    let mut put = |at, text| out.push(Candidate::replace(4, Span::new(at, at), text, title.clone()));
+    match params.last() {
+        Some(&last) => put(outline.span(last).end, format!(", {name}")),
+        None => put(outline.span(list).start + 1, name.to_owned()),
+    }
+    for &param in params.iter().take(8) {
+        put(outline.span(param).start, format!("{name}, "));
     }
 }
 

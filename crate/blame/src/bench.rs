@@ -14,6 +14,8 @@ pub(crate) struct Checked {
     pub module: Module,
     pub inferred: Inferred,
     pub faults: Vec<Diagnostic>,
+    /// How many of them, the first, stand there whatever the types are.
+    pub n_untyped: usize,
     /// Of judging its matches.
     n_steps: usize,
 }
@@ -45,15 +47,17 @@ pub(crate) struct Bench<'a> {
     pub text: &'a str,
     pub faults: Vec<Diagnostic>,
     pub work_left: usize,
+    /// Statements in which faults may appear that were hidden, since nothing was known of something in them.
+    pub hiding: Vec<Span>,
 }
 
 impl<'a> Bench<'a> {
-    /// The faults that an edit takes away, if it brings none. Relations that wait for what a hole would say are not
+    /// The faults that an edit takes away, if it brings none but such as were hidden. Relations that wait for what a hole would say are not
     /// faults.
     pub fn try_edits(&mut self, edits: &[Edit]) -> Option<Outcome> {
         let checked = self.checked(edits)?;
         let mut stays = 0u64;
-        for fault in &checked.faults {
+        for (n_before, fault) in checked.faults.iter().enumerate() {
             let (at, is_inside) = original(edits, fault.span.start);
             let is_same = |old: &Diagnostic| {
                 old.span.start == at || is_inside.is_some_and(|edited| edited.contains(old.span.start))
@@ -66,6 +70,8 @@ impl<'a> Bench<'a> {
             match place {
                 Some(place) if place < 64 => stays |= 1 << place,
                 Some(_) => {}
+                None if n_before >= checked.n_untyped && self.hiding.iter().any(|statement| statement.contains(at)) => {
+                }
                 None => return None,
             }
         }
@@ -123,6 +129,7 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
     let (inferred, errors) = infer::infer(&module, Some(ground.inferred), Trace::off(), solve::Order::Queue);
     let mut faults: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).list();
     faults.append_all(hir_errors.iter().map(|error| error.diagnostic()));
+    let n_untyped = faults.len();
     let wording = Wording { module: &module, inferred: &inferred };
     let n_holes = module.holes.len();
     let is_told = |error: &&TypeError| n_holes == 0 || !matches!(error, TypeError::UnderConstrained { .. });
@@ -139,7 +146,7 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
             faults.push(Diagnostic::error("match-not-exhaustive", keyword, ""));
         }
     }
-    Some(Checked { tree: parse.tree, module, inferred, faults, n_steps })
+    Some(Checked { tree: parse.tree, module, inferred, faults, n_untyped, n_steps })
 }
 
 impl Checked {

@@ -296,7 +296,9 @@ impl<'a> Written<'a> {
         for &number in numbers.iter().take(3) {
             let now = self.number(number).unwrap_or(i64::MAX);
             for axis in -rank..=rank {
-                let near = axis.abs_diff(now).min(3) as u32;
+                // An axis that is counted from the last is meant where it cannot be.
+                let is_same = now < 0 && axis == now + rank;
+                let near = if is_same { 0 } else { axis.abs_diff(now).min(3) as u32 };
                 let extra = if (axis < 0) == is_positive { 3 } else { 0 };
                 self.put(9 + extra + near, number, axis.to_string());
             }
@@ -325,7 +327,7 @@ impl<'a> Written<'a> {
     fn sizes(&mut self, pool: &[i64]) {
         let numbers = numbers_in(self.outline, self.value);
         let small: &[i64] = match self.name {
-            "padding" | "strides" | "dilation" | "groups" => &[0, 1, 2, 3],
+            "padding" | "strides" | "dilation" | "groups" | "indices_or_sections" => &[0, 1, 2, 3],
             _ => &[],
         };
         let is_shape = self.name == "newshape";

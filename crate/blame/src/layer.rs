@@ -1,4 +1,5 @@
-//! Edits of sizes in TensorScript: what a layer takes, what one before it gives, and what the node's type says.
+//! Edits of numbers in TensorScript: what a layer takes, what one before it gives, what types say of the node, of a
+//! function or of one layer; windows, paddings and axes.
 //!
 //! Nothing need be tried with holes here: all sizes are written, and inference knows what comes to each layer. Where
 //! that is other than what the layer takes, they clash, and one of both may be at fault. An edit may make the next
@@ -23,6 +24,9 @@ const MAX_CLASHES: usize = 6;
 /// An edit is followed at most this many layers far.
 const MAX_FOLLOWED: usize = 6;
 
+/// Windows of at most this many calls are tried.
+const MAX_WINDOWS: usize = 24;
+
 /// A value has `have` features where `want` of them are taken.
 struct Clash {
     /// Who gives them comes before this stage, and not before that one.
@@ -42,16 +46,18 @@ enum Taker {
     /// An argument of a weight.
     Argument(usize, usize, &'static str),
     View,
-    /// The written type of a function's parameter.
-    Param,
+    /// The written type of a function's parameter; where the size stands.
+    Param(Span),
     /// The written type of its result.
-    Result,
+    Result(Span),
 }
 
 /// An edit, and what it writes in words.
 struct Written {
     edit: Edit,
     words: String,
+    /// What speaks against it more than against others.
+    extra: u32,
 }
 
 fn clashes(checked: &Checked) -> Vec<Clash> {
@@ -91,14 +97,16 @@ fn clashes(checked: &Checked) -> Vec<Clash> {
                     let function = &module.functions[module.defs[*def].function];
                     let written = function.params.get(1).and_then(|&param| module.locals[param].annotation);
                     let differ = differing(checked, &dims, written);
-                    found.append_all(differ.into_iter().map(|(have, want)| clash(at, have, want, Taker::Param)));
+                    found.append_all(
+                        differ.into_iter().map(|(have, want, span)| clash(at, have, want, Taker::Param(span))),
+                    );
                 }
                 Applied::View(_) | Applied::Layer(..) => {}
             }
         }
         if let Some(dims) = shape(tail(checked, function.body)) {
             let differ = differing(checked, &dims, function.result);
-            found.append_all(differ.into_iter().map(|(have, want)| clash(end, have, want, Taker::Result)));
+            found.append_all(differ.into_iter().map(|(have, want, span)| clash(end, have, want, Taker::Result(span))));
         }
     }
     found.truncate(MAX_CLASHES);
@@ -116,21 +124,35 @@ fn tail(checked: &Checked, mut expr: ExprId) -> ExprId {
     }
 }
 
-/// The sizes of a value that are other than a written type says, with what that says.
-fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId>) -> Vec<(i64, i64)> {
+/// The sizes that are written in a type, and where; 0 for what is no number.
+fn sizes(checked: &Checked, written: Option<TypeExprId>) -> impl Iterator<Item = (i64, Span)> {
     let types = &checked.module.type_exprs;
-    let Some(written) = written else { return Vec::new() };
-    let TypeExprKind::Tensor { shape, .. } = types[written].kind else { return Vec::new() };
-    let TypeExprKind::Shape(written) = &types[shape].kind else { return Vec::new() };
-    let differ = |(&have, &want): (&Option<i64>, &TypeExprId)| match (have, &types[want].kind) {
-        (Some(have), &TypeExprKind::Dim(want)) if have != want => Some((have, want)),
+    let shape = written.and_then(|written| match types[written].kind {
+        TypeExprKind::Tensor { shape, .. } => Some(&types[shape].kind),
         _ => None,
-    };
-    dims.iter().zip(written).filter_map(differ).list()
+    });
+    let sizes = if let Some(TypeExprKind::Shape(sizes)) = shape { &sizes[..] } else { &[] };
+    sizes.iter().map(|&size| match types[size].kind {
+        TypeExprKind::Dim(number) => (number, types[size].span),
+        _ => (0, types[size].span),
+    })
+}
+
+/// The sizes of a value that are other than a written type says, with what that says, and where.
+fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId>) -> Vec<(i64, i64, Span)> {
+    let pairs = dims.iter().zip(sizes(checked, written));
+    let differ = |(&have, (want, span)): (&Option<i64>, (i64, Span))| Some((have?, want, span));
+    pairs.filter_map(differ).filter(|&(have, want, _)| want != 0 && have != want).list()
 }
 
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Candidate>) {
-    for clash in clashes(outline.checked) {
+    told(bench, outline, out);
+    axes(bench, outline, out);
+    let clashes = clashes(outline.checked);
+    if !clashes.is_empty() {
+        windows(outline, out);
+    }
+    for clash in clashes {
         for first in mends(outline, outline.checked, &clash) {
             let place = first.edit.span;
             let mut all = vec![first];
@@ -142,7 +164,66 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Can
         }
         let header = of_type(outline, &clash);
         if let Some(first) = header.first() {
-            put(&header, first.edit.span, 3, out);
+            // What is written alike several times is hardly wrong.
+            put(&header, first.edit.span, 2 + header.len() as u32, out);
+        }
+    }
+}
+
+/// Of two sizes in types that a fault points at, each in the place of the other: a function's, or a layer's.
+fn told(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
+    for fault in bench.faults.iter().take(MAX_CLASHES) {
+        let written = |span: Span| Some((span, bench.text[span.range()].parse::<i64>().ok()?));
+        let spans = fault.labels.iter().map(|label| label.span).chain([fault.span]);
+        let sizes: Vec<(Span, i64)> = spans.filter_map(written).take(MAX_CLASHES).list();
+        for &(span, old) in &sizes {
+            let is_argument =
+                outline.parent(outline.covering(span)).is_some_and(|it| outline.kind(it) == NodeKind::Attr);
+            for &(_, new) in sizes.iter().filter(|&&(_, new)| new != old && !is_argument) {
+                out.push(Candidate::replace(3, span, new.to_string(), format!("write `{new}` for `{old}`")));
+            }
+        }
+    }
+}
+
+/// Other axes of a layer that has no such axis, the last ones first.
+fn axes(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
+    for fault in bench.faults.iter().take(MAX_CLASHES).filter(|fault| fault.code == "relation-check") {
+        let list = outline.tree.child(outline.covering(fault.span), NodeKind::ArgList);
+        let args = list.map(|list| outline.tree.children(list)).unwrap_or_default();
+        for arg in args.into_iter().filter(|&arg| attr_name(outline, arg).contains("dim")) {
+            let Some(&value) = outline.tree.children(arg).first() else { continue };
+            for axis in (0..4_u32).rev() {
+                let title = format!("write `{}={axis}`", attr_name(outline, arg));
+                out.push(Candidate::replace(9 - axis, outline.span(value), axis.to_string(), title));
+            }
+        }
+    }
+}
+
+/// Other windows of convolutions and pools, the near ones first, and the padding that keeps the size.
+fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
+    let tree = outline.tree;
+    let named = |list: NodeId, name: &str| {
+        let mut given = tree.children(list).into_iter().filter(|&arg| tree.kind(arg) == NodeKind::Attr);
+        let value = tree.children(given.find(|&arg| attr_name(outline, arg) == name)?).first().copied()?;
+        Some((value, outline.text(value).parse::<i64>().ok()?))
+    };
+    let lists = (0..tree.n_nodes() as u32).map(NodeId).filter(|&node| tree.kind(node) == NodeKind::ArgList);
+    for list in lists.take(MAX_WINDOWS) {
+        let Some((kernel, size)) = named(list, "kernel_size") else { continue };
+        for (name, least) in [("kernel_size", 1_i64), ("stride", 1), ("padding", 0)] {
+            let Some((value, now)) = named(list, name) else { continue };
+            for new in least..=7 {
+                let cost = 6 + new.abs_diff(now).min(4) as u32;
+                let title = format!("write `{name}={new}`");
+                out.push(Candidate::replace(cost, outline.span(value), new.to_string(), title));
+            }
+        }
+        if size > 1 && size % 2 == 1 && named(list, "in_ch").is_some() && named(list, "padding").is_none() {
+            let text = format!(", padding={}", size / 2);
+            let title = format!("add `{}`", &text[2..]);
+            out.push(Candidate::replace(5, outline.span(kernel).after(), text, title).at(outline.span(list)));
         }
     }
 }
@@ -156,6 +237,7 @@ fn put(all: &[Written], place: Span, cost: u32, out: &mut Vec<Candidate>) {
             title += part;
         }
     }
+    let cost = cost + all.iter().map(|written| written.extra).sum::<u32>();
     out.push(Candidate { title, edits: all.iter().map(|written| written.edit.clone()).list(), place, cost });
 }
 
@@ -168,7 +250,7 @@ fn mends(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
         if is_piped {
             let edit = Edit { span: Span::new(span.start, span.start), text: format!("view(_, {flat}) |> ") };
             let words = format!("`view(_, {flat}) |> {}`", &outline.tree.text()[span.range()]);
-            found.push(Written { edit, words });
+            found.push(Written { edit, words, extra: 0 });
         }
     }
     found.append_all(of_taker(outline, clash));
@@ -176,18 +258,39 @@ fn mends(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
     found
 }
 
-/// What makes the nearest layer that gives the features give what is taken.
+/// What makes the nearest layer or function that gives the features give what is taken.
 fn of_giver(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
-    let nets = &checked.module.nets;
-    let giver = checked.module.stages[clash.from..clash.at].iter().rev().find_map(|stage| match stage.applied {
-        Applied::Weight(net, weight) => {
-            let MadeOf::Layer(layer, args) = &nets[net].weights[weight].made_of else { return None };
-            let argument = layer.size_out().filter(|argument| int(args, argument) == clash.have)?;
-            Some((&outline.checked.module.nets[net], weight, argument))
+    let (module, old) = (&checked.module, &outline.checked.module);
+    for stage in module.stages[clash.from..clash.at].iter().rev() {
+        match stage.applied {
+            Applied::Weight(net, weight) => {
+                let MadeOf::Layer(layer, args) = &module.nets[net].weights[weight].made_of else { continue };
+                let Some(argument) = layer.size_out() else { continue };
+                let now = int(args, argument);
+                if now == clash.have {
+                    return argument_edits(outline, &old.nets[net], weight, argument, clash.want);
+                }
+                // As many more channels as there are more numbers in what is flattened.
+                let is_flat = clash.taker == Taker::View || clash.flat.is_some();
+                let wanted = now.checked_mul(clash.want).filter(|wanted| is_flat && wanted % clash.have.max(1) == 0);
+                let Some(size) = wanted.map(|wanted| wanted / clash.have.max(1)) else { return Vec::new() };
+                let edits = argument_edits(outline, &old.nets[net], weight, argument, size);
+                let extra = 2 + size.abs_diff(now).min(4) as u32;
+                return edits.into_iter().map(|written| Written { extra, ..written }).list();
+            }
+            Applied::Method(def) => {
+                let result = old.functions[old.defs[def].function].result;
+                let of_size = |span: Span| {
+                    let node = outline.covering(span);
+                    value_edits(outline, node, clash.want, format!("`{}` for `{}`", clash.want, outline.text(node)))
+                };
+                let sizes = sizes(outline.checked, result).filter(|size| size.0 == clash.have);
+                return sizes.flat_map(|size| of_size(size.1)).list();
+            }
+            Applied::Layer(..) | Applied::View(_) => {}
         }
-        Applied::Layer(..) | Applied::View(_) | Applied::Method(_) => None,
-    });
-    giver.map(|(net, weight, argument)| argument_edits(outline, net, weight, argument, clash.want)).unwrap_or_default()
+    }
+    Vec::new()
 }
 
 /// What makes the taker take what comes.
@@ -206,7 +309,14 @@ fn of_taker(outline: &Outline, clash: &Clash) -> Vec<Written> {
                 _ => Vec::new(),
             }
         }
-        Taker::Param | Taker::Result => Vec::new(),
+        Taker::Param(span) | Taker::Result(span) => {
+            let (old, new) = (&outline.tree.text()[span.range()], clash.have);
+            vec![Written {
+                edit: Edit { span, text: new.to_string() },
+                words: format!("`{new}` for `{old}`"),
+                extra: 0,
+            }]
+        }
     }
 }
 
@@ -224,10 +334,10 @@ fn argument_edits(outline: &Outline, net: &Net, weight: usize, argument: &str, s
 
 /// Another size in the place of one; of one that has a name, what that names may be at fault too.
 fn value_edits(outline: &Outline, value: NodeId, size: i64, words: String) -> Vec<Written> {
-    let mut found = vec![Written { edit: Edit { span: outline.span(value), text: size.to_string() }, words }];
+    let mut found = vec![Written { edit: Edit { span: outline.span(value), text: size.to_string() }, words, extra: 0 }];
     if let Some(span) = dim_value(outline, outline.text(value)) {
         let words = format!("`dim {} = {size}`", outline.text(value));
-        found.push(Written { edit: Edit { span, text: size.to_string() }, words });
+        found.push(Written { edit: Edit { span, text: size.to_string() }, words, extra: 0 });
     }
     found
 }
@@ -250,7 +360,7 @@ fn own_token<'a>(outline: &Outline<'a>, node: NodeId, kind: TokenKind) -> Option
 fn of_type(outline: &Outline, clash: &Clash) -> Vec<Written> {
     let tree = outline.tree;
     let (side, old, new) = match clash.taker {
-        Taker::Result => (1, clash.want, clash.have),
+        Taker::Result(_) => (1, clash.want, clash.have),
         _ => (0, clash.have, clash.want),
     };
     let mut found: Vec<Written> = Vec::new();
@@ -264,7 +374,7 @@ fn of_type(outline: &Outline, clash: &Clash) -> Vec<Written> {
         let Some(&shape) = signature.as_deref().and_then(|sides| sides.get(side)) else { continue };
         for dim in tree.children(shape).into_iter().filter(|&dim| outline.text(dim) == old.to_string()) {
             let words = format!("`{new}` for `{old}` in the type of the node");
-            found.push(Written { edit: Edit { span: outline.span(dim), text: new.to_string() }, words });
+            found.push(Written { edit: Edit { span: outline.span(dim), text: new.to_string() }, words, extra: 0 });
         }
     }
     found
@@ -284,7 +394,7 @@ fn follow(bench: &mut Bench, outline: &Outline, first: &Clash, all: &mut Vec<Wri
             Taker::Argument(..) => mends(outline, &checked, &clash),
             Taker::View if has_more => return,
             Taker::View => of_taker(outline, &clash),
-            Taker::Param | Taker::Result => of_giver(outline, &checked, &clash),
+            Taker::Param(_) | Taker::Result(_) => of_giver(outline, &checked, &clash),
         };
         let Some(next) = next.into_iter().next() else { return };
         if all.iter().any(|other| other.edit.span == next.edit.span) {

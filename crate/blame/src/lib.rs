@@ -34,7 +34,7 @@ mod suspect;
 mod value;
 mod written;
 
-use base::{Diagnostic, Edit, HashSet, Severity, Span, Surface, ToList};
+use base::{Append, Diagnostic, Edit, HashSet, Severity, Span, Surface, ToList};
 use bench::{Bench, check};
 use candidate::Candidate;
 use hir::Module;
@@ -80,6 +80,9 @@ const MAX_WORK: usize = 500_000;
 /// At most this many edits are handed out for one text.
 const MAX_MENDS: usize = 24;
 
+/// At most so many bytes before the end of an open bracket are looked at.
+const MAX_OPEN: usize = 400;
+
 /// Looks for the faults of a text with these problems, and for edits that mend them.
 pub fn blame(ground: &Ground, text: &str, problems: &[Diagnostic]) -> Blame {
     blame_within(ground, text, problems, MAX_WORK)
@@ -95,39 +98,60 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
     }
     let Some(base) = check(ground, text, |_| true) else { return Blame::default() };
     let Some(work) = work.checked_sub(8 * base.extra_work(text.len())) else { return Blame::default() };
-    let mut bench = Bench { ground, text, faults: base.faults.clone(), work_left: work };
     let outline = Outline::new(&base);
-    let mut candidates = known(&mut bench, problems);
+    let faults = base.faults.clone();
+    let mut bench = Bench { ground, text, faults, work_left: work, hiding: Vec::new() };
+    let mut blame = search(&mut bench, &outline, problems);
+    let is_mended = |i: usize| blame.mends.iter().any(|mend| mend.removed.contains(&i));
+    let stays = |(i, problem): (usize, &Diagnostic)| problem.severity == Severity::Error && !is_mended(i);
+    if problems.iter().enumerate().any(stays) {
+        // One fault may hide the next, which appears when it is mended.
+        bench.hiding = outline.unknown_statements();
+    }
+    if !bench.hiding.is_empty() {
+        let behind = search(&mut bench, &outline, problems);
+        let is_new = |mend: &Mend| !mend.removed.iter().any(|&i| is_mended(i));
+        let mends = behind.mends.into_iter().filter(is_new).list();
+        blame.mends.append_all(mends);
+        blame.suspects.append_all(behind.suspects);
+    }
+    blame
+}
+
+/// The edits that the bench lets pass, and the parts that may be at fault.
+fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blame {
+    let base = outline.checked;
+    let mut candidates = known(bench, problems);
     let mut parts = Vec::new();
     if base.tree.surface() == Surface::Relay {
         for fault in base.faults.iter().take(6) {
-            arity::candidates(&mut bench, &outline, fault, &mut candidates);
-            written::differing(&outline, fault, &mut candidates);
+            arity::candidates(bench, outline, fault, &mut candidates);
+            written::differing(outline, fault, &mut candidates);
             if fault.code == "dtype-mismatch" || fault.code == "type-mismatch" {
-                literal::candidates(&outline, fault, &mut candidates);
+                literal::candidates(outline, fault, &mut candidates);
             }
         }
         // What has been mended already is not searched for again.
-        let suspects = suspect::suspects(&mut bench, &outline, &base.faults);
+        let suspects = suspect::suspects(bench, outline, &base.faults);
         for suspect in &suspects {
             if is_type(outline.kind(suspect.node)) {
-                written::candidates(&mut bench, &outline, suspect, &mut candidates);
+                written::candidates(bench, outline, suspect, &mut candidates);
             } else {
-                value::candidates(&bench, &outline, suspect, &mut candidates);
-                call::candidates(&bench, &outline, suspect, &mut candidates);
+                value::candidates(bench, outline, suspect, &mut candidates);
+                call::candidates(bench, outline, suspect, &mut candidates);
             }
         }
-        alike(&mut bench, &outline, &suspects, &mut candidates);
-        let told = |suspect: &suspect::Suspect| gone(&base, problems, suspect.removed);
+        alike(bench, outline, &suspects, &mut candidates);
+        let told = |suspect: &suspect::Suspect| gone(base, problems, suspect.removed);
         parts = suspects.iter().map(|suspect| (outline.span(suspect.node), told(suspect))).list();
     }
     if base.tree.surface() == Surface::TensorScript {
         for fault in base.faults.iter().take(6).filter(|fault| fault.code == "dtype-mismatch") {
-            literal::candidates(&outline, fault, &mut candidates);
+            literal::candidates(outline, fault, &mut candidates);
         }
-        layer::candidates(&mut bench, &outline, &mut candidates);
+        layer::candidates(bench, outline, &mut candidates);
     }
-    Blame { mends: try_all(&mut bench, &base, candidates, problems), suspects: parts }
+    Blame { mends: try_all(bench, base, candidates, problems), suspects: parts }
 }
 
 /// Parameters that must change together, of the functions in which faults stand.
@@ -159,16 +183,26 @@ fn alike(bench: &mut Bench, outline: &Outline, suspects: &[suspect::Suspect], ca
 fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
     let mut out = Vec::new();
     for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
-        for fix in &problem.fixes {
+        for (n_before, fix) in problem.fixes.iter().enumerate() {
             let Some(first) = fix.edits.first() else { continue };
-            let is_there = matches!(problem.code, "match-not-exhaustive" | "not-imported")
+            // What is added elsewhere was missed there.
+            let is_there = matches!(problem.code, "match-not-exhaustive" | "not-imported") && first.span.is_empty()
                 || first.span.start == problem.span.start
                 || problem.code == "syntax-error" && fix.edits.len() > 1;
             let place = if is_there { problem.span } else { first.span };
             let with_holes = fix.edits.iter().any(|edit| edit.text.contains("=> _") || edit.text.contains("{ _ }"));
             let edits = if with_holes { arity::filled(bench, &fix.edits) } else { None };
             let edits = edits.unwrap_or_else(|| fix.edits.clone());
-            out.push(Candidate { title: fix.title.clone(), edits, place, cost: 1 });
+            // A bracket that is found open at the end may have been meant to close before any comma.
+            let opened =
+                problem.labels.first().filter(|label| fix.title == "insert `)`" && label.span.end < place.start);
+            for at in opened.map_or(0..0, |label| label.span.end..place.start).rev().take(MAX_OPEN) {
+                if bench.text.as_bytes()[at as usize] == b',' {
+                    out.push(Candidate::replace(2, Span::new(at, at), ")", fix.title.clone()));
+                }
+            }
+            let cost = 1 + u32::from(n_before > 0 && problem.code == "match-not-exhaustive");
+            out.push(Candidate { title: fix.title.clone(), edits, place, cost });
         }
     }
     out
@@ -208,7 +242,11 @@ fn try_all(
             continue;
         }
         let Some(outcome) = bench.try_edits(&candidate.edits) else { continue };
-        if outcome.removed == 0 || outcome.checked.module.holes.len() > n_holes {
+        // What is hidden speaks for no other name in the place of one that is unknown.
+        let n_untyped = if bench.hiding.is_empty() { 0 } else { base.n_untyped as u32 };
+        if outcome.removed.checked_shr(n_untyped).is_none_or(|typed| typed == 0)
+            || outcome.checked.module.holes.len() > n_holes
+        {
             continue;
         }
         // What cannot be read is mended by the parser, which knows what it looked for, and not by taking it away.

@@ -4,7 +4,7 @@ use crate::bench::Checked;
 use base::{HashMap, Span};
 use hir::{ExprId, ExprKind, LocalId};
 use syntax::{NodeId, NodeKind, Tree};
-use ty::TermId;
+use ty::{Term, TermId};
 
 pub(crate) struct Outline<'a> {
     pub checked: &'a Checked,
@@ -80,6 +80,27 @@ impl<'a> Outline<'a> {
             node = parent;
         }
         node
+    }
+
+    /// The statements, and the values of blocks, in which something has the type of an error.
+    pub fn unknown_statements(&self) -> Vec<Span> {
+        let solver = &self.checked.inferred.solver;
+        let is_error = |term: Term| matches!(term, Term::Error(_));
+        let mut out = Vec::new();
+        for mut node in (0..self.tree.n_nodes() as u32).map(NodeId) {
+            if self.term(node).is_none_or(|term| solver.roots_where(&[term], is_error).is_empty()) {
+                continue;
+            }
+            while let Some(parent) = self.parent(node)
+                && !matches!(self.kind(parent), NodeKind::Block | NodeKind::Seq | NodeKind::File)
+            {
+                node = parent;
+            }
+            if out.last() != Some(&self.span(node)) {
+                out.push(self.span(node));
+            }
+        }
+        out
     }
 
     /// How often a size is written in types.

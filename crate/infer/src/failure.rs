@@ -68,7 +68,8 @@ impl Wording<'_> {
     /// What is said of a relation that does not hold, by the reason.
     fn broken(&self, reason: &Reason, of: &Broken) -> Diagnostic {
         let Broken { posted, ref operator, args, .. } = *of;
-        let span = self.span(posted.cause);
+        // A layer stands behind its bar, and not where the value comes from.
+        let span = of.stage.map_or_else(|| self.span(posted.cause), |stage| stage.span);
         let operand_span = |operand: usize| args.get(operand).map_or(span, |&arg| self.module.exprs[arg].span);
         let input = |operand: usize| posted.args[..posted.n_inputs()].get(operand).copied();
         let input_type = |operand: usize| input(operand).map_or_else(|| "_".to_owned(), |term| self.print(term));

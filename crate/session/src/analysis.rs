@@ -95,7 +95,8 @@ impl Analysis {
         let (inferred, mut type_errors) =
             infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::off(), Order::Queue);
         let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).list();
-        diagnostics.append_all(syntax::stolen_arms(&parse.tree).iter().map(|stolen| stolen.diagnostic()));
+        let stolen = syntax::stolen_arms(&parse.tree);
+        diagnostics.append_all(stolen.iter().map(|stolen| stolen.diagnostic()));
         diagnostics.append_all(hir_errors.iter().map(|error| error.diagnostic()));
         // What waits for a hole's type waits for the hole to be filled.
         if module.locals.iter().skip(module.start.locals).any(|local| local.origin == LocalOrigin::Hole) {
@@ -105,7 +106,15 @@ impl Analysis {
         let wording = Wording { module: &module, inferred: &inferred };
         diagnostics.append_all(type_errors.iter().map(|error| wording.diagnostic(error)));
         let lines = LineIndex::new(text);
-        diagnostics.append_all(coverage::diagnostics(text, &lines, &module, &inferred, &type_errors));
+        let mut uncovered = coverage::diagnostics(text, &lines, &module, &inferred, &type_errors);
+        // A case that an inner match has taken is not missing: the edit is the one that gives it back.
+        for error in &mut uncovered {
+            if let Some(stolen) = stolen.iter().find(|stolen| stolen.wants == error.span) {
+                let Diagnostic { help, fixes, .. } = stolen.diagnostic();
+                (error.help, error.fixes) = (help, fixes);
+            }
+        }
+        diagnostics.append_all(uncovered);
         diagnostics.append_all(lint::check(text, &module, &inferred));
         if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
             diagnostics.append_all(lint::unused(text, &module));

@@ -4,7 +4,7 @@
 //! arm; the `_` is a hole, which then says what type it wants.
 
 use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface, ToList, quoted};
-use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind};
+use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind, TypeExprKind};
 use infer::{Inferred, TypeError, Why};
 use pattern::{Coverage, Unreachable};
 use ty::{Names, Term, TermId, Terms, VariantId};
@@ -116,11 +116,45 @@ fn not_exhaustive(
         (true, n) => (format!("add the {n} missing arms"), missing.iter().map(|case| case.text.as_str()).list()),
         (false, _) => ("add an arm for all other values".to_owned(), vec!["_"]),
     };
-    if let Some(edits) = added_arms(text, module, expr, *last, &patterns) {
-        error.help = Some(title.clone());
-        error.fixes.push(Fix { title, edits });
-    }
+    let added = added_arms(text, module, expr, *last, &patterns).map(|edits| Fix { title, edits });
+    let cases = missing.iter().map(|case| case.text.as_str());
+    error.fixes = misspelt(text, module, expr, cases).into_iter().chain(added).list();
+    error.help = error.fixes.first().map(|fix| fix.title.clone());
     error
+}
+
+/// Of a variant that is missing and one that a pattern of the match has, whose names are nearly the same, the one that is
+/// mentioned once, by a value or a pattern, is the other.
+fn misspelt<'a>(text: &str, module: &Module, expr: &Expr, cases: impl Iterator<Item = &'a str>) -> Option<Fix> {
+    let patterns = module.pats.iter().skip(module.start.pats).filter_map(|pat| match pat.kind {
+        PatKind::Variant(name, _) => Some((module.variant(name), Some(pat.span))),
+        _ => None,
+    });
+    let values = module.exprs.iter().skip(module.start.exprs).filter_map(|value| match value.kind {
+        ExprKind::Variant(name, _) => Some((module.variant(name), Some(value.span))),
+        _ => None,
+    });
+    let types = module.type_exprs.iter().flat_map(|ty| match &ty.kind {
+        TypeExprKind::Sum { variants, .. } => &variants[..],
+        _ => &[],
+    });
+    let is_asked = |span: Option<Span>| span.is_some_and(|span| expr.span.contains(span.start));
+    let asked: Vec<&str> = { patterns.clone() }.filter(|it| is_asked(it.1)).map(|it| it.0).list();
+    let mentions = patterns.chain(values).chain(types.map(|&(name, _)| (module.variant(name), None)));
+    let mentions: Vec<(&str, Option<Span>)> = mentions.list();
+    let once = |name: &str| {
+        let mut named = mentions.iter().filter(|it| it.0 == name);
+        named.next().and_then(|it| it.1).filter(|_| named.next().is_none())
+    };
+    let words = cases.flat_map(|case| case.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let (span, wrong, right) = { words }.find_map(|missing| {
+        let near = base::nearest(missing, asked.iter().copied())?;
+        let found = once(missing).map(|span| (span, missing, near));
+        found.or_else(|| Some((once(near)?, near, missing)))
+    })?;
+    let start = span.start + u32::from(text[span.range()].starts_with('`'));
+    let edit = Edit { span: Span::new(start, start + wrong.len() as u32), text: right.to_owned() };
+    Some(Fix { title: format!("write `{right}` for `{wrong}`"), edits: vec![edit] })
 }
 
 /// Where the variants that no arm asks for came into an inferred sum: a name that was misspelt anywhere is one.

@@ -463,6 +463,13 @@ impl SyntaxError {
                     Expected::Token(TokenKind::ColonColon) if found.kind == TokenKind::LParen => {
                         said.fix("insert `::new`", found.before.after(), "::new")
                     }
+                    Expected::Token(TokenKind::ColonColon) if !matches!(found.kind, TokenKind::Semicolon) => {
+                        said.fix("insert `::`", found.before.after(), "::")
+                    }
+                    Expected::Token(TokenKind::PipeArrow) => said.fix("insert `|>`", found.before.after(), " |>"),
+                    Expected::Token(TokenKind::Eq) if found.kind.starts_expr() => {
+                        said.fix("insert `=`", found.before.after(), " =")
+                    }
                     Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
                     Expected::Token(TokenKind::Arrow) if found.kind == TokenKind::FatArrow => {
                         said.fix("write `->`", found.at, "->")

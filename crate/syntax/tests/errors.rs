@@ -60,7 +60,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("ref(1, 2)", &["syntax-error `,` expected `)`, found `,`"]),
     ("let @x = 1;", &["syntax-error `@x` expected a variable such as `%x`, found a global name"]),
     ("let %x: = 1;", &["syntax-error `=` expected a type, found `=`"]),
-    ("let %x 1;", &["syntax-error `1` expected `=`, found an integer"]),
+    ("let %x 1;", &["syntax-error `1` expected `=`, found an integer; insert `=`: good"]),
     ("fn(%x) => { %x }", &["syntax-error `=>` expected `{`, found `=>`"]),
     (
         "type T { A(int32, B }",

@@ -21,6 +21,7 @@ const LOOKS: &[(&str, Option<&str>)] = &[
     ("if (%c) {\n1 } else { 2 }", Some("if (%c) {\n  1\n} else {\n  2\n}\n")),
     ("type List[A] { Nil, Cons(A, List[A]) }\n", None),
     ("data T<A> {\n  Nil: () -> T\n  Cons: (A, T[A]) -> T\n}\n", None),
+    ("def @p(%x: [`A, `B(int32) | r]) -> [`A | r] { %x }\n", None),
     // The arms of a match are on lines of their own, in either spelling.
     (
         "match(%l){Nil=>0,Cons(%h,_)=>{%h}, case _{1}}",

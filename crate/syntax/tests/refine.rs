@@ -59,7 +59,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     ),
     ("let x = A) in x", &["syntax-error `)` expected `in`, found `)`"]),
     ("let x = A; x", &["syntax-error `;` expected `in`, found `;`; write `in`: good"]),
-    ("let x A in x", &["syntax-error `A` expected `=`, found a name"]),
+    ("let x A in x", &["syntax-error `A` expected `=`, found a name; insert `=`: good"]),
     ("let A = x in x", &["syntax-error `A` expected a variable such as `x`, found a name"]),
     ("let x = in x", &["syntax-error `in` expected an expression, found `in`"]),
     (

@@ -265,7 +265,7 @@ impl Lowering<'_> {
             let defs = self.defs.names().map(|name| name.trim_start_matches('@'));
             let named = self.ctors.names().chain(defs);
             let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).list();
-            names.append_all(["True", "False"]);
+            names.append_all(["True", "False", "ref_read", "ref_write"]);
             base::sort(&mut names);
             // Of names equally near, a variable's is the likelier.
             let nearest = base::nearest(name, self.scope.names().into_iter().chain(names));

@@ -218,6 +218,7 @@ fn list_gap(node: NodeKind, opener: TokenKind, left: Part, right: Part) -> Optio
         _ if ends => Gap::new(Shift::Dedent, sep),
         (_, Part::Token(Comma)) => NOTHING,
         (Part::Token(Comma), _) => between,
+        (_, Part::Child(NodeKind::RowRest)) => LINE,
         (Part::Child(_), Part::Child(_)) => HARD.spaced(),
         _ => return None,
     })

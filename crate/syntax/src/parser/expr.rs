@@ -5,7 +5,7 @@ use super::pair::{angles, begins_item};
 use super::{Mark, Parser, Rule, Task};
 use crate::error::Expected;
 use crate::kind::NodeKind;
-use crate::lexer::NONE;
+use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::{self, *};
 use base::{Append, Surface};
 
@@ -64,7 +64,10 @@ impl Parser<'_> {
             Int | Float | String | KwTrue | KwFalse => self.leaf(NodeKind::Literal),
             Local => self.leaf(NodeKind::LocalRef),
             Graph => self.leaf(NodeKind::GraphRef),
-            Global => self.leaf(NodeKind::GlobalRef),
+            Global => {
+                self.leaf(NodeKind::GlobalRef);
+                self.bare_args(mark);
+            }
             Underscore => self.leaf(NodeKind::Hole),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             // A variable that is being written.
@@ -108,6 +111,11 @@ impl Parser<'_> {
         if is_script && self.script_suffix(mark, min) {
             return;
         }
+        if is_script && min <= 1 && self.lacks_pipe() {
+            self.expected(Expected::Token(PipeArrow));
+            let pipe = [Task::ExprRest(mark, min), Task::Finish(NodeKind::Pipe, mark), Task::Expr(2)];
+            return self.tasks.append_all(pipe);
+        }
         while self.at(Dot) && !is_script {
             self.project(mark);
         }
@@ -116,7 +124,7 @@ impl Parser<'_> {
         }
         match self.kind() {
             LParen if is_script => {}
-            LParen if !self.at_new_item() => {
+            LParen if !self.at_new_item() && !self.at_new_line() => {
                 self.tasks.append_all([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark)]);
                 self.open(Rule::Args, self.mark());
             }
@@ -142,6 +150,35 @@ impl Parser<'_> {
                 self.tasks.append_all([Task::Finish(node, mark), Task::Expr(right)]);
             }
         }
+    }
+
+    /// The task that what is parsed here is an operand for.
+    fn outer_task(&self) -> Option<&Task> {
+        let is_inside = |task: &&Task| !matches!(task, Task::ExprRest(..) | Task::Finish(..) | Task::LeaveOperator);
+        self.tasks.iter().rev().find(is_inside)
+    }
+
+    /// Whether a layer, or `self.f()`, stands behind a value without its `|>`: neither an initialiser nor an assignment,
+    /// and not behind one.
+    fn lacks_pipe(&self) -> bool {
+        let is_layer = match self.nth(1) {
+            Dot => self.token_text() == "self",
+            next => next != Eq && self.token_text() != "self",
+        };
+        self.at_name() && is_layer && matches!(self.outer_task(), Some(Task::StmtEnd(..)))
+    }
+
+    /// Whether the `(` that begins this line opens no arguments: it is the pattern of the next arm, or the value of a
+    /// block, before which a statement lacks its `;`.
+    fn at_new_line(&self) -> bool {
+        let Sig { first_on_line, partner, .. } = self.sig[self.pos];
+        first_on_line
+            && partner != NONE
+            && match self.kind_at(self.behind(self.pos)) {
+                FatArrow => true,
+                RBrace => matches!(self.outer_task(), Some(Task::BindEnd(..))),
+                _ => false,
+            }
     }
 
     /// `:=` associates to the right, so it nests.

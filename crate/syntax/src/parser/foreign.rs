@@ -296,20 +296,21 @@ impl Parser<'_> {
         }
     }
 
-    /// `add %x, %y`, behind the name, whose node began at the mark.
+    /// `add %x, %y`, and `add %x, %y)` where the `(` was dropped, behind the name, whose node began at the mark.
     pub(super) fn bare_args(&mut self, mark: Mark) {
         if self.surface != Surface::Relay || !matches!(self.kind(), Local | Graph) {
             return;
         }
         let Some(end) = self.operands_end(self.pos) else { return };
         let (name, first, last) = (self.token_span(self.pos - 1), self.token_span(self.pos), self.token_span(end - 1));
-        self.foreign(
-            Foreign::BareArgs,
-            first.to(last),
-            &[(Span::new(name.end, first.start), "("), (last.after(), ")")],
-        );
+        let edits = [(Span::new(name.end, first.start), "("), (last.after(), ")")];
+        let is_closed = self.kind_at(end) == RParen && self.partner(end as u32) == NONE;
+        self.foreign(Foreign::BareArgs, first.to(last), &edits[..2 - usize::from(is_closed)]);
         let list = self.mark();
         self.operands(end);
+        if is_closed {
+            self.bump();
+        }
         self.finish(NodeKind::ArgList, list);
         self.finish(NodeKind::Call, mark);
     }

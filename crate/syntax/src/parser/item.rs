@@ -189,8 +189,10 @@ impl Parser<'_> {
             match self.partner(opener) {
                 close if closer == RBracket && close != NONE => {
                     self.expected(if named { Expected::Separator(closer) } else { Expected::Name });
-                    self.skip_to_comma(close);
-                    self.eat(Comma);
+                    if !named || !self.at_name() {
+                        self.skip_to_comma(close);
+                        self.eat(Comma);
+                    }
                 }
                 _ => {
                     self.unclosed(opener);

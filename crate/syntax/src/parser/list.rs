@@ -214,7 +214,8 @@ impl Parser<'_> {
         if close != NONE && self.pos >= close as usize {
             return self.close(list);
         }
-        if self.at(Comma) {
+        let is_last = self.at(Comma) && close == NONE && self.ends_line(list);
+        if self.at(Comma) && !is_last {
             let closer = self.sig[list.opener as usize].kind.closer();
             if list.rule.n_items() == Some(list.n_items) && self.nth(1) != closer {
                 self.expected(Expected::Token(closer));
@@ -229,7 +230,8 @@ impl Parser<'_> {
             return self.row_rest();
         }
         let starts = self.starts(list.rule.element(), list) && !self.kind().is_bad();
-        if close == NONE && (!starts || self.sig[self.pos].first_on_line) {
+        // A block behind an element is what the condition or scrutinee belongs to.
+        if close == NONE && (!starts || self.sig[self.pos].first_on_line || self.at(LBrace)) {
             self.unclosed(list.opener);
             return self.close(list);
         }
@@ -240,6 +242,20 @@ impl Parser<'_> {
             self.skip_to_comma(close);
             self.tasks.push(Task::Separator(list));
         }
+    }
+
+    /// Whether a list that lacks its closer ends before the comma here: the next line begins with another arm, or it may
+    /// be another constructor, behind fields that begin on the line of their `(`.
+    fn ends_line(&self, list: List) -> bool {
+        let next = self.pos + 1;
+        let first_on_line = |pos: usize| self.sig.get(pos).is_some_and(|sig| sig.first_on_line);
+        let fields = next + usize::from(self.kind_at(next) != LParen);
+        let behind = if self.kind_at(fields) == LParen { self.behind(fields) } else { fields };
+        let is_last = match list.rule {
+            Rule::CtorFields => !first_on_line(list.opener as usize + 1),
+            _ => self.kind_at(behind) == FatArrow,
+        };
+        first_on_line(next) && is_last
     }
 
     fn close(&mut self, mut list: List) {

@@ -364,6 +364,13 @@ impl Parser<'_> {
         self.sig[pos as usize].partner
     }
 
+    /// The token behind a bracket with all that it holds, or behind a token that opens none.
+    fn behind(&self, pos: usize) -> usize {
+        let sig = self.sig[pos];
+        let is_open = sig.kind.is_opener() && sig.partner != NONE;
+        if is_open { sig.partner as usize + 1 } else { pos + 1 }
+    }
+
     /// Past this token nothing can belong to the bracket at `opener`: the text ends, an item begins, a part of one
     /// whose own bracket this is not, or a bracket around it closes.
     fn at_stop(&self, opener: u32) -> bool {

@@ -38,7 +38,7 @@ fn nth(sig: &[Sig], pos: usize) -> TokenKind {
 /// Pairs `()`, `[]` and `{}`. A closer pairs with the nearest opener of its kind, and openers in between stay alone; a
 /// closer without an opener stays alone too. No pair reaches over the beginning of an item, so a mistake does not spoil
 /// the definitions after it, and but for the braces of an item none over that of its parts. In `( [ )` the `(` and `)`
-/// pair, in `( ] )` too.
+/// pair, in `( ] )` too. In `fn( ->` the `(` stays alone.
 pub(super) fn brackets(sig: &mut [Sig]) {
     let mut open: Vec<u32> = Vec::new();
     // How many of each kind are in `open`: a closer without an opener must not search for one.
@@ -63,6 +63,9 @@ pub(super) fn brackets(sig: &mut [Sig]) {
                     break;
                 }
             }
+        } else if kind == Arrow && ends_params(sig, pos, open.last()) {
+            open.pop();
+            n_open[slot(LParen)] -= 1;
         } else if begins_item(sig, pos) {
             item = kind;
             open.clear();
@@ -73,6 +76,13 @@ pub(super) fn brackets(sig: &mut [Sig]) {
             n_open = [0, 0, open.len() as u32];
         }
     }
+}
+
+/// Whether the parameters of a function that opened last lack their `)`, since an arrow stands behind one of them.
+fn ends_params(sig: &[Sig], arrow: usize, opener: Option<&u32>) -> bool {
+    let last = |pos: usize| if pos == 0 { Eof } else { sig[pos - 1].kind };
+    last(arrow) != RParen
+        && opener.is_some_and(|&opener| sig[opener as usize].kind == LParen && last(opener as usize) == KwFn)
 }
 
 fn slot(kind: TokenKind) -> usize {

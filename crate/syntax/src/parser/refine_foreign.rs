@@ -23,13 +23,6 @@ impl Parser<'_> {
         self.sig[pos].kind == Local && words.contains(&self.text_at(pos))
     }
 
-    /// The token behind a bracket with all that it holds, or behind a token that opens none.
-    fn behind(&self, pos: usize) -> usize {
-        let sig = self.sig[pos];
-        let is_open = sig.kind.is_opener() && sig.partner != NONE;
-        if is_open { sig.partner as usize + 1 } else { pos + 1 }
-    }
-
     /// Such tokens between these brackets, but for those in brackets of their own.
     fn separators(&self, open: usize, kinds: &[TokenKind]) -> Vec<usize> {
         let mut found = Vec::new();

@@ -59,10 +59,7 @@ impl Parser<'_> {
     /// Where the element of a list ends that begins or goes on here.
     fn element_end(&self, mut pos: usize) -> usize {
         while !matches!(self.kind_at(pos), Comma | Semicolon | Eof) && !self.kind_at(pos).is_closer() {
-            pos = match self.partner(pos as u32) {
-                NONE => pos + 1,
-                close => close as usize + 1,
-            };
+            pos = self.behind(pos);
         }
         pos
     }

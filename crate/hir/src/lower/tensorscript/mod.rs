@@ -726,16 +726,18 @@ impl<'t> Lowering<'t> {
         }
         let mut names = vec!["view", "self"];
         names.append_all(LAYERS.iter().map(|layer| layer.name));
-        if let Some(current) = &self.nets.current {
-            names.append_all(self.module.nets[current.net].weights.iter().map(|weight| weight.name.as_str()));
-        }
+        let weights = net.map(|net| &self.module.nets[net].weights[..]).unwrap_or_default();
+        names.append_all(weights.iter().map(|weight| weight.name.as_str()));
         base::sort(&mut names);
         if names.contains(&name) {
             self.refuse_layer(span, LayerFault::NoValue { name: name.to_owned() });
             return self.expr(ExprKind::Error, span);
         }
         let names: Vec<&str> = self.scope.names().into_iter().chain(names).list();
-        let nearest = nearest_layer(name, &names).map(str::to_owned);
+        // A weight that is mentioned nowhere else is the likeliest.
+        let text = self.tree.text();
+        let unused = weights.iter().map(|weight| &*weight.name).filter(|weight| text.matches(weight).count() == 1);
+        let nearest = base::nearest(name, unused).or_else(|| nearest_layer(name, &names)).map(str::to_owned);
         self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
         self.expr(ExprKind::Error, span)
     }
