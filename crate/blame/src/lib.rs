@@ -151,6 +151,13 @@ fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blam
         }
         layer::candidates(bench, outline, &mut candidates);
     }
+    if !bench.hiding.is_empty() {
+        // What is changed far from a fault, and lets others appear, hardly mends it.
+        let statements: Vec<Span> =
+            base.faults.iter().map(|fault| outline.statement(outline.covering(fault.span))).list();
+        let is_near = |edit: &Edit| statements.iter().any(|statement| statement.contains(edit.span.start));
+        candidates.retain(|candidate| candidate.edits.iter().all(is_near));
+    }
     Blame { mends: try_all(bench, base, candidates, problems), suspects: parts }
 }
 

@@ -1,7 +1,7 @@
 //! The tree of the text at fault with what the search asks of it: parents, and what inference knows of each node.
 
 use crate::bench::Checked;
-use base::{HashMap, Span};
+use base::{HashMap, Span, ToList};
 use hir::{ExprId, ExprKind, LocalId};
 use syntax::{NodeId, NodeKind, Tree};
 use ty::{Term, TermId};
@@ -82,24 +82,25 @@ impl<'a> Outline<'a> {
         node
     }
 
-    /// The statements, and the values of blocks, in which something has the type of an error.
+    /// The statement around a node, or the value of a block.
+    pub fn statement(&self, mut node: NodeId) -> Span {
+        while let Some(parent) = self.parent(node)
+            && !matches!(self.kind(parent), NodeKind::Block | NodeKind::Seq | NodeKind::File)
+        {
+            node = parent;
+        }
+        self.span(node)
+    }
+
+    /// The statements in which something has the type of an error.
     pub fn unknown_statements(&self) -> Vec<Span> {
         let solver = &self.checked.inferred.solver;
         let is_error = |term: Term| matches!(term, Term::Error(_));
-        let mut out = Vec::new();
-        for mut node in (0..self.tree.n_nodes() as u32).map(NodeId) {
-            if self.term(node).is_none_or(|term| solver.roots_where(&[term], is_error).is_empty()) {
-                continue;
-            }
-            while let Some(parent) = self.parent(node)
-                && !matches!(self.kind(parent), NodeKind::Block | NodeKind::Seq | NodeKind::File)
-            {
-                node = parent;
-            }
-            if out.last() != Some(&self.span(node)) {
-                out.push(self.span(node));
-            }
-        }
+        let is_unknown =
+            |node: &NodeId| self.term(*node).is_some_and(|term| !solver.roots_where(&[term], is_error).is_empty());
+        let unknown = (0..self.tree.n_nodes() as u32).map(NodeId).filter(is_unknown);
+        let mut out: Vec<Span> = unknown.map(|node| self.statement(node)).list();
+        out.dedup();
         out
     }
 

@@ -295,14 +295,14 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
             19
         } else {
             26
-        } + suspect.n_hops
-            + n;
-        if suspect.want.is_none() && !is_unbound {
-            cost += 6;
-        }
-        if is_unused {
-            cost -= 3;
-        }
+        } + suspect.n_hops;
+        cost = match (is_unused, is_name && !is_unbound) {
+            // What nothing uses was meant to be used.
+            (true, true) => cost - 6,
+            (true, false) => cost - 3 + n,
+            (false, _) if suspect.want.is_none() && !is_unbound => cost + 6 + n,
+            (false, _) => cost + n,
+        };
         if near == Some(name.as_str()) {
             cost -= 2;
         }

@@ -198,7 +198,8 @@ impl Lowering<'_> {
         match self.ctors.get(name) {
             Some(ctor) => PatKind::Ctor(ctor, fields),
             None => {
-                let nearest = self.nearest(name, &self.ctors);
+                let truth = || base::nearest(name, ["True", "False"]).map(str::to_owned);
+                let nearest = self.nearest(name, &self.ctors).or_else(truth);
                 let meant = nearest.as_deref().and_then(|nearest| self.ctors.get(nearest));
                 let meant = meant.filter(|&ctor| self.module.ctors[ctor].fields.len() == fields.len());
                 self.errors.push(HirError::UnknownConstructor { name: name.to_owned(), span, nearest });

@@ -1,6 +1,7 @@
 //! Expressions, `match` and its arms.
 
 use super::block::Braces;
+use super::foreign::AHEAD;
 use super::pair::{angles, begins_item};
 use super::{Mark, Parser, Rule, Task};
 use crate::error::Expected;
@@ -132,7 +133,7 @@ impl Parser<'_> {
                 self.tasks.append_all([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark), Task::CallArgs]);
                 self.open(Rule::TypeArgs, self.mark());
             }
-            Minus if self.at_new_item() => {}
+            Minus if self.at_new_item() || self.at_new_line() => {}
             _ if self.foreign_operator(mark, min) || self.foreign_arrow(mark, min) => {}
             Question if min <= 1 && self.conditional(mark) => {}
             kind => {
@@ -168,17 +169,22 @@ impl Parser<'_> {
         self.at_name() && is_layer && matches!(self.outer_task(), Some(Task::StmtEnd(..)))
     }
 
-    /// Whether the `(` that begins this line opens no arguments: it is the pattern of the next arm, or the value of a
-    /// block, before which a statement lacks its `;`.
+    /// Whether the `(` or `-` that begins this line does not go on with the line before: it is the pattern of the next
+    /// arm, or the value of a block, before which a statement lacks its `;`.
     fn at_new_line(&self) -> bool {
-        let Sig { first_on_line, partner, .. } = self.sig[self.pos];
-        first_on_line
-            && partner != NONE
-            && match self.kind_at(self.behind(self.pos)) {
-                FatArrow => true,
-                RBrace => matches!(self.outer_task(), Some(Task::BindEnd(..))),
-                _ => false,
-            }
+        let Sig { kind, first_on_line, partner, .. } = self.sig[self.pos];
+        let is_open = kind == LParen && partner != NONE;
+        if !first_on_line || !is_open && !self.adjacent(1) {
+            return false;
+        }
+        if is_open && self.kind_at(self.behind(self.pos)) == FatArrow {
+            return true;
+        }
+        let mut end = self.pos;
+        while end < self.pos + AHEAD && !matches!(self.kind_at(end), Semicolon | RBrace | Eof) {
+            end = self.behind(end);
+        }
+        self.kind_at(end) == RBrace && matches!(self.outer_task(), Some(Task::BindEnd(..)))
     }
 
     /// `:=` associates to the right, so it nests.
