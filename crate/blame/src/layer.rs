@@ -125,24 +125,29 @@ fn tail(checked: &Checked, mut expr: ExprId) -> ExprId {
 }
 
 /// The sizes that are written in a type, and where; 0 for what is no number.
-fn sizes(checked: &Checked, written: Option<TypeExprId>) -> impl Iterator<Item = (i64, Span)> {
+fn sizes(checked: &Checked, written: Option<TypeExprId>) -> Vec<(i64, Span)> {
     let types = &checked.module.type_exprs;
-    let shape = written.and_then(|written| match types[written].kind {
-        TypeExprKind::Tensor { shape, .. } => Some(&types[shape].kind),
-        _ => None,
-    });
-    let sizes = if let Some(TypeExprKind::Shape(sizes)) = shape { &sizes[..] } else { &[] };
-    sizes.iter().map(|&size| match types[size].kind {
-        TypeExprKind::Dim(number) => (number, types[size].span),
-        _ => (0, types[size].span),
-    })
+    let mut found = Vec::new();
+    let Some(written) = written else { return found };
+    let TypeExprKind::Tensor { shape, .. } = types[written].kind else { return found };
+    let TypeExprKind::Shape(sizes) = &types[shape].kind else { return found };
+    for &size in sizes {
+        let number = if let TypeExprKind::Dim(number) = types[size].kind { number } else { 0 };
+        found.push((number, types[size].span));
+    }
+    found
 }
 
 /// The sizes of a value that are other than a written type says, with what that says, and where.
 fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId>) -> Vec<(i64, i64, Span)> {
-    let pairs = dims.iter().zip(sizes(checked, written));
-    let differ = |(&have, (want, span)): (&Option<i64>, (i64, Span))| Some((have?, want, span));
-    pairs.filter_map(differ).filter(|&(have, want, _)| want != 0 && have != want).list()
+    let mut differ = Vec::new();
+    for (have, (want, span)) in dims.iter().zip(sizes(checked, written)) {
+        match *have {
+            Some(have) if want != 0 && have != want => differ.push((have, want, span)),
+            _ => {}
+        }
+    }
+    differ
 }
 
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Candidate>) {
@@ -214,7 +219,7 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
         let Some((kernel, size)) = named(list, "kernel_size") else { continue };
         for (name, least) in [("kernel_size", 1_i64), ("stride", 1), ("padding", 0)] {
             let Some((value, now)) = named(list, name) else { continue };
-            for new in least..=7 {
+            for new in (least..=7).filter(|&new| new != now) {
                 let cost = 6 + new.abs_diff(now).min(4) as u32;
                 let title = format!("write `{name}={new}`");
                 out.push(Candidate::replace(cost, outline.span(value), new.to_string(), title));
@@ -274,18 +279,22 @@ fn of_giver(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written>
                 let is_flat = clash.taker == Taker::View || clash.flat.is_some();
                 let wanted = now.checked_mul(clash.want).filter(|wanted| is_flat && wanted % clash.have.max(1) == 0);
                 let Some(size) = wanted.map(|wanted| wanted / clash.have.max(1)) else { return Vec::new() };
-                let edits = argument_edits(outline, &old.nets[net], weight, argument, size);
-                let extra = 2 + size.abs_diff(now).min(4) as u32;
-                return edits.into_iter().map(|written| Written { extra, ..written }).list();
+                let mut edits = argument_edits(outline, &old.nets[net], weight, argument, size);
+                for written in &mut edits {
+                    written.extra = 2 + size.abs_diff(now).min(4) as u32;
+                }
+                return edits;
             }
             Applied::Method(def) => {
-                let result = old.functions[old.defs[def].function].result;
-                let of_size = |span: Span| {
+                let (mut edits, result) = (Vec::new(), old.functions[old.defs[def].function].result);
+                for (size, span) in sizes(outline.checked, result) {
                     let node = outline.covering(span);
-                    value_edits(outline, node, clash.want, format!("`{}` for `{}`", clash.want, outline.text(node)))
-                };
-                let sizes = sizes(outline.checked, result).filter(|size| size.0 == clash.have);
-                return sizes.flat_map(|size| of_size(size.1)).list();
+                    if size == clash.have {
+                        let words = format!("`{}` for `{}`", clash.want, outline.text(node));
+                        edits.append_all(value_edits(outline, node, clash.want, words));
+                    }
+                }
+                return edits;
             }
             Applied::Layer(..) | Applied::View(_) => {}
         }

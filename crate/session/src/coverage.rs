@@ -126,35 +126,40 @@ fn not_exhaustive(
 /// Of a variant that is missing and one that a pattern of the match has, whose names are nearly the same, the one that is
 /// mentioned once, by a value or a pattern, is the other.
 fn misspelt<'a>(text: &str, module: &Module, expr: &Expr, cases: impl Iterator<Item = &'a str>) -> Option<Fix> {
-    let patterns = module.pats.iter().skip(module.start.pats).filter_map(|pat| match pat.kind {
-        PatKind::Variant(name, _) => Some((module.variant(name), Some(pat.span))),
-        _ => None,
-    });
-    let values = module.exprs.iter().skip(module.start.exprs).filter_map(|value| match value.kind {
-        ExprKind::Variant(name, _) => Some((module.variant(name), Some(value.span))),
-        _ => None,
-    });
-    let types = module.type_exprs.iter().flat_map(|ty| match &ty.kind {
-        TypeExprKind::Sum { variants, .. } => &variants[..],
-        _ => &[],
-    });
-    let is_asked = |span: Option<Span>| span.is_some_and(|span| expr.span.contains(span.start));
-    let asked: Vec<&str> = { patterns.clone() }.filter(|it| is_asked(it.1)).map(|it| it.0).list();
-    let mentions = patterns.chain(values).chain(types.map(|&(name, _)| (module.variant(name), None)));
-    let mentions: Vec<(&str, Option<Span>)> = mentions.list();
+    let (mut mentions, mut asked): (Vec<(&str, Option<Span>)>, Vec<&str>) = (Vec::new(), Vec::new());
+    for pat in module.pats.iter().skip(module.start.pats) {
+        let PatKind::Variant(name, _) = pat.kind else { continue };
+        mentions.push((module.variant(name), Some(pat.span)));
+        if expr.span.contains(pat.span.start) {
+            asked.push(module.variant(name));
+        }
+    }
+    for value in module.exprs.iter().skip(module.start.exprs) {
+        if let ExprKind::Variant(name, _) = value.kind {
+            mentions.push((module.variant(name), Some(value.span)));
+        }
+    }
+    for ty in module.type_exprs.iter() {
+        let TypeExprKind::Sum { variants, .. } = &ty.kind else { continue };
+        for &(name, _) in variants {
+            mentions.push((module.variant(name), None));
+        }
+    }
     let once = |name: &str| {
         let mut named = mentions.iter().filter(|it| it.0 == name);
         named.next().and_then(|it| it.1).filter(|_| named.next().is_none())
     };
-    let words = cases.flat_map(|case| case.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    let (span, wrong, right) = { words }.find_map(|missing| {
-        let near = base::nearest(missing, asked.iter().copied())?;
-        let found = once(missing).map(|span| (span, missing, near));
-        found.or_else(|| Some((once(near)?, near, missing)))
-    })?;
-    let start = span.start + u32::from(text[span.range()].starts_with('`'));
-    let edit = Edit { span: Span::new(start, start + wrong.len() as u32), text: right.to_owned() };
-    Some(Fix { title: format!("write `{right}` for `{wrong}`"), edits: vec![edit] })
+    for case in cases {
+        for missing in case.split(|c: char| !c.is_alphanumeric() && c != '_') {
+            let Some(near) = base::nearest(missing, asked.iter().copied()) else { continue };
+            let found = once(missing).map(|span| (span, missing, near));
+            let Some((span, wrong, right)) = found.or_else(|| Some((once(near)?, near, missing))) else { continue };
+            let start = span.start + u32::from(text[span.range()].starts_with('`'));
+            let edit = Edit { span: Span::new(start, start + wrong.len() as u32), text: right.to_owned() };
+            return Some(Fix { title: format!("write `{right}` for `{wrong}`"), edits: vec![edit] });
+        }
+    }
+    None
 }
 
 /// Where the variants that no arm asks for came into an inferred sum: a name that was misspelt anywhere is one.
