@@ -44,7 +44,7 @@ const SUBJECTS: readonly { title: string; chapters: readonly string[] }[] = [
     ],
   },
   { title: "Shape rules of your own", chapters: ["Relations", "Rules of operators, written again"] },
-  { title: "How the compiler reasons", chapters: ["The solver", "Why, and why not", "Mended", "Slips"] },
+  { title: "How the compiler reasons", chapters: ["The solver", "Why, and why not", "Mended"] },
   { title: "How programs run", chapters: ["Layouts", "The machine"] },
   { title: "Other ways to write it", chapters: ["Two spellings", "Text that TVM printed"] },
 ];

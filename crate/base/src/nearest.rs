@@ -9,6 +9,7 @@
 /// assert_eq!(base::nearest("quux", ["nn.relu", "nn.dense"]), None);
 /// assert_eq!(base::nearest("tnh", ["nth", "tanh"]), Some("tanh"));
 /// assert_eq!(base::nearest("Q", ["R"]), None);
+/// assert_eq!(base::nearest("", ["R"]), None);
 /// assert_eq!(base::nearest("float32", ["float16", "float32"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -26,7 +27,7 @@ fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'
     while let Some(candidate) = next() {
         if candidate.len().abs_diff(name.len()) <= 2 * limit {
             // A hand seldom slips at the first letter.
-            let starts = usize::from(!candidate.starts_with(&name[..1]));
+            let starts = usize::from(candidate.chars().next() != name.first().copied());
             let distance = 2 * distance(&name, &candidate.chars().collect::<Vec<_>>()) + starts;
             if distance < least {
                 (nearest, least) = (Some(candidate), distance);

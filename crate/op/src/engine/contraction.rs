@@ -55,7 +55,7 @@ impl Axes {
         labels.iter().map(|&label| self.size(label)).product()
     }
 
-    /// How they come into this order; `Ok(None)` if they stand in it.
+    /// How they come into this order, `Some(None)` if they stand in it. `None` if these are not their labels.
     fn moved(&self, order: &[Label]) -> Option<Option<Moved>> {
         if self.labels == order {
             return Some(None);
