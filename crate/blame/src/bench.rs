@@ -52,8 +52,8 @@ pub(crate) struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// The faults that an edit takes away, if it brings none but such as were hidden. Relations that wait for what a hole would say are not
-    /// faults.
+    /// The faults that an edit takes away, if it brings none but such as were hidden. Relations that wait for what a hole
+    /// would say are not faults.
     pub fn try_edits(&mut self, edits: &[Edit]) -> Option<Outcome> {
         let checked = self.checked(edits)?;
         let mut stays = 0u64;

@@ -3,7 +3,7 @@
 use crate::engine::Plan;
 use crate::row::{AttrForm, AttrSpec};
 use crate::run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, n_that_fit, run};
-use crate::{Op, OpId};
+use crate::{Op, OpId, by_name};
 use base::ToList;
 use solve::{Cause, Solver, State, Trace};
 use std::sync::Arc;
@@ -409,6 +409,32 @@ impl Operators {
         }
         Ok(ResultType { shape: sizes.into_iter().map(|size| size.map_or(OPEN, |size| size as usize)).list(), dtype })
     }
+}
+
+/// Calls the operator of this name with the attributes that it shares with the call, but for those given.
+pub(crate) fn call_named(
+    call: &Call,
+    name: &str,
+    args: &[Value],
+    given: Vec<(&'static str, AttrValue)>,
+) -> Result<Value, Fault> {
+    let op = by_name(name).ok_or(Fault::IllTyped)?;
+    let mut attrs = op.row().default_attrs();
+    for (attr, value) in &mut attrs.entries {
+        let shared = call.attrs.entries.iter().find(|(known, _)| known == attr);
+        if let Some((_, found)) = given.iter().find(|(known, _)| known == attr).or(shared) {
+            *value = found.clone();
+        }
+    }
+    Operators::new(call.memory).run(op, args, &Arc::new(attrs)).map_err(|fault| match fault {
+        CallFault::DivisionByZero | CallFault::NoInteger(_) => Fault::DivisionByZero,
+        CallFault::IndexOutOfRange(index) => Fault::IndexOutOfRange(index),
+        CallFault::NoKernel(_) => Fault::NoKernel,
+        CallFault::OutOfMemory => Fault::OutOfMemory,
+        CallFault::LargeTensor(bytes) => Fault::LargeTensor(bytes),
+        CallFault::Shapes(sentence) => Fault::Other(sentence.into()),
+        CallFault::IllTyped => Fault::IllTyped,
+    })
 }
 
 /// The dtype of an elementwise operator's result when every argument is a scalar: the common case of recursion.

@@ -4,6 +4,7 @@
 //! the values as its attributes; that one's relation says what fits.
 
 use crate::Op;
+use crate::call::call_named;
 use crate::rearrange::same_elements;
 use crate::rule::dynamic::{
     DYN_BROADCAST_TO, DYN_EXPAND_DIMS, DYN_FULL, DYN_INIT_OP, DYN_ONE_HOT, DYN_PAD, DYN_RESHAPE, DYN_RESIZE2D,
@@ -11,9 +12,8 @@ use crate::rule::dynamic::{
     NDARRAY_SIZE, RESHAPE_TENSOR, SHAPE_OF,
 };
 use crate::run::{Arg, Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, as_tensor, cast_arg, ints};
-use crate::{AttrForm, AttrSpec, CallFault, Default, Operators, by_name};
+use crate::{AttrForm, AttrSpec, Default};
 use base::ToList;
-use std::sync::Arc;
 use ty::{AttrValue, Tensor, Value};
 
 fn shape_of(call: &Call) -> Result<Value, Fault> {
@@ -46,32 +46,6 @@ pub(crate) fn sizes(x: &Arg) -> Result<Vec<usize>, Fault> {
         _ => Err(Fault::OutOfMemory),
     };
     x.ints().into_iter().map(size).ok_list()
-}
-
-/// Calls the operator of this name with the attributes that it shares with the call, but for those given.
-pub(crate) fn call_named(
-    call: &Call,
-    name: &str,
-    args: &[Value],
-    given: Vec<(&'static str, AttrValue)>,
-) -> Result<Value, Fault> {
-    let op = by_name(name).ok_or(Fault::IllTyped)?;
-    let mut attrs = op.row().default_attrs();
-    for (attr, value) in &mut attrs.entries {
-        let shared = call.attrs.entries.iter().find(|(known, _)| known == attr);
-        if let Some((_, found)) = given.iter().find(|(known, _)| known == attr).or(shared) {
-            *value = found.clone();
-        }
-    }
-    Operators::new(call.memory).run(op, args, &Arc::new(attrs)).map_err(|fault| match fault {
-        CallFault::DivisionByZero | CallFault::NoInteger(_) => Fault::DivisionByZero,
-        CallFault::IndexOutOfRange(index) => Fault::IndexOutOfRange(index),
-        CallFault::NoKernel(_) => Fault::NoKernel,
-        CallFault::OutOfMemory => Fault::OutOfMemory,
-        CallFault::LargeTensor(bytes) => Fault::LargeTensor(bytes),
-        CallFault::Shapes(sentence) => Fault::Other(sentence.into()),
-        CallFault::IllTyped => Fault::IllTyped,
-    })
 }
 
 /// As [`call_named`]. The results must have the rank and dtype that were inferred without the values.

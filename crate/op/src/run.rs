@@ -1,4 +1,5 @@
-//! Evaluating one operator call on values, by the scalar meaning of its kernel.
+//! Evaluating one operator call on values: by the bodies of [`crate::engine`] where rows have nothing else or results may
+//! be rounded in another way there, else by the meaning of its kernel.
 
 use crate::Op;
 use crate::engine::{each_on_values, on_values, planned_on_values};

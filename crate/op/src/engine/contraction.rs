@@ -6,7 +6,7 @@
 
 use super::Scratch;
 use super::single::Single;
-use crate::rule::misc::{Label, Roles, einsum_labels};
+use crate::rule::misc::{Label, Roles, einsum_labels, long_axes, size_of};
 use crate::run::ResultType;
 use base::ToList;
 use kernel::elementwise::Source;
@@ -41,14 +41,13 @@ struct Axes {
 impl Axes {
     /// `None` if two of them have one label.
     fn new(labels: &[Label], shape: &[usize]) -> Option<Axes> {
-        let (labels, sizes): (Vec<Label>, Vec<usize>) =
-            labels.iter().zip(shape).filter(|(_, size)| **size != 1).unzip();
+        let (labels, sizes) = long_axes(labels, shape);
         let is_once = (1..labels.len()).all(|at| !labels[..at].contains(&labels[at]));
         is_once.then_some(Axes { labels, sizes })
     }
 
     fn size(&self, label: Label) -> usize {
-        self.labels.iter().position(|&known| known == label).map_or(1, |axis| self.sizes[axis])
+        size_of(label, &self.labels, &self.sizes)
     }
 
     fn count(&self, labels: &[Label]) -> usize {

@@ -407,10 +407,11 @@ pub fn broadcasts(shape: &[usize], to: &[usize]) -> bool {
         .is_some_and(|missing| shape.iter().zip(&to[missing..]).all(|(&size, &to)| size == to || size == 1))
 }
 
-/// The shape of the second operand as it broadcasts to the result: a vector along an axis has ones on the others.
+/// The shape of the second operand as it broadcasts to the result: a vector along an axis has ones on the others, if
+/// there are others.
 pub fn second(name: &str, attrs: &Attrs, [a, b]: [&[usize]; 2]) -> Option<Vec<usize>> {
     match name {
-        "nn.bias_add" | "nn.prelu" => vector_shape(a, b, axis_of(attrs, 1, a.len())?),
+        "nn.bias_add" | "nn.prelu" if a.len() > 1 => vector_shape(a, b, axis_of(attrs, 1, a.len())?),
         _ => Some(b.to_vec()),
     }
 }

@@ -4,9 +4,9 @@
 //! label that nobody needs any more is summed over at once. So no product is larger than one pair of operands makes it.
 //! Two of float32 have a body of their own, `engine::contraction`.
 
+use crate::call::call_named;
 use crate::conv::layout::tensor_of;
-use crate::dynamic::call_named;
-use crate::rule::misc::{Label, Roles, einsum_labels};
+use crate::rule::misc::{Label, Roles, einsum_labels, long_axes, size_of};
 use crate::run::{Call, Fault, as_tensor};
 use base::ToList;
 use ty::{AttrValue, Dtype, Elements, Tensor, Value};
@@ -23,13 +23,13 @@ fn integers(values: impl Iterator<Item = usize>) -> AttrValue {
 
 impl Factor {
     fn new(labels: &[Label], mut tensor: Tensor) -> Factor {
-        let (labels, shape) = labels.iter().zip(&tensor.shape).filter(|(_, size)| **size != 1).unzip();
+        let (labels, shape) = long_axes(labels, &tensor.shape);
         tensor.shape = shape;
         Factor { labels, tensor }
     }
 
     fn size_of(&self, label: Label) -> usize {
-        self.labels.iter().position(|&known| known == label).map_or(1, |axis| self.tensor.shape[axis])
+        size_of(label, &self.labels, &self.tensor.shape)
     }
 
     fn count(&self, labels: &[Label]) -> usize {

@@ -218,6 +218,17 @@ pub fn einsum_labels(equation: &str, ranks: &[usize]) -> Option<(Vec<Vec<Label>>
     Some((labelled, labels(&output, n_rest)))
 }
 
+/// The labels of the axes that are more than one element long, and how long these are. Others are repeated where another
+/// tensor has more.
+pub fn long_axes(labels: &[Label], shape: &[usize]) -> (Vec<Label>, Vec<usize>) {
+    labels.iter().zip(shape).filter(|(_, size)| **size != 1).unzip()
+}
+
+/// How long the axis of a label is, if these axes have these sizes.
+pub fn size_of(label: Label, labels: &[Label], sizes: &[usize]) -> usize {
+    labels.iter().position(|&known| known == label).map_or(1, |axis| sizes[axis])
+}
+
 /// What the labels of two tensors are to the product of the two, which is one of matrices, one for each of a batch. Each
 /// label of either is in the other, or kept.
 pub struct Roles {

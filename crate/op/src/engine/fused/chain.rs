@@ -204,18 +204,16 @@ impl Chain {
     }
 }
 
-/// A step on `n` elements.
+/// A step on `n` elements. What lies along an axis has been spread by then.
 fn plan(group: &Group, step: usize, reads: &[Read], operands: &[Operand], n: usize) -> Option<(Plan, Option<Loop>)> {
     let (of, dtype) = (&group.steps[step], group.results[step].dtype);
-    // What lies along an axis has been spread by then.
-    let op = if of.op.row().name == "nn.bias_add" { crate::by_name("add")? } else { of.op };
     let types = of.inputs.iter().zip(reads).map(|(&input, read)| {
         let is_one = matches!(*read, Read::Operand(at) if operands[at].way == Way::One);
         let shape = if is_one { Vec::new() } else { vec![n] };
         Some(ResultType { shape, dtype: group.type_of(input)?.dtype })
     });
     let types: Vec<ResultType> = types.some_list()?;
-    let plan = Plan::new(op.row(), &of.attrs, &types, &[ResultType { shape: vec![n], dtype }])?;
+    let plan = Plan::new(of.op.row(), &of.attrs, &types, &[ResultType { shape: vec![n], dtype }])?;
     let native = plan.native();
     Some((plan, native))
 }
