@@ -44,6 +44,8 @@ pub(super) struct Nets<'t> {
     /// And the other way round.
     nodes: HashMap<DefId, NodeId>,
     current: Option<Current<'t>>,
+    /// Whether a word of the text stands there once; of none before the first unknown name.
+    stands_once: HashMap<&'t str, bool>,
     /// Names that go round are told of once.
     is_endless: bool,
 }
@@ -724,6 +726,11 @@ impl<'t> Lowering<'t> {
             self.refuse_layer(span, LayerFault::OpenDim { name: name.to_owned(), is_in_body: false });
             return self.expr(ExprKind::Error, span);
         }
+        if self.nets.stands_once.is_empty() {
+            for word in self.tree.text().split(|c: char| !c.is_alphanumeric() && c != '_') {
+                self.nets.stands_once.entry(word).and_modify(|once| *once = false).or_insert(true);
+            }
+        }
         let mut names = vec!["view", "self"];
         names.append_all(LAYERS.iter().map(|layer| layer.name));
         let weights = net.map(|net| &self.module.nets[net].weights[..]).unwrap_or_default();
@@ -735,8 +742,8 @@ impl<'t> Lowering<'t> {
         }
         let names: Vec<&str> = self.scope.names().into_iter().chain(names).list();
         // A weight that is mentioned nowhere else is the likeliest.
-        let text = self.tree.text();
-        let unused = weights.iter().map(|weight| &*weight.name).filter(|weight| text.matches(weight).count() == 1);
+        let is_unused = |weight: &&str| self.nets.stands_once.get(weight) == Some(&true);
+        let unused = weights.iter().map(|weight| &*weight.name).filter(is_unused);
         let nearest = base::nearest(name, unused).or_else(|| nearest_layer(name, &names)).map(str::to_owned);
         self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
         self.expr(ExprKind::Error, span)
