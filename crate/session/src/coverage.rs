@@ -126,60 +126,40 @@ fn not_exhaustive(
 /// Of a variant that is missing and one that a pattern of the match has, whose names are nearly the same, the one that is
 /// mentioned once, by a value or a pattern, is the other.
 fn misspelt<'a>(text: &str, module: &Module, expr: &Expr, cases: impl Iterator<Item = &'a str>) -> Option<Fix> {
-    let mut asked: Vec<&str> = Vec::new();
+    let (mut mentions, mut asked): (Vec<(&str, Option<Span>)>, Vec<&str>) = (Vec::new(), Vec::new());
     for pat in module.pats.iter().skip(module.start.pats) {
-        if let PatKind::Variant(name, _) = pat.kind
-            && expr.span.contains(pat.span.start)
-        {
+        let PatKind::Variant(name, _) = pat.kind else { continue };
+        mentions.push((module.variant(name), Some(pat.span)));
+        if expr.span.contains(pat.span.start) {
             asked.push(module.variant(name));
         }
     }
+    for value in module.exprs.iter().skip(module.start.exprs) {
+        if let ExprKind::Variant(name, _) = value.kind {
+            mentions.push((module.variant(name), Some(value.span)));
+        }
+    }
+    for ty in module.type_exprs.iter() {
+        let TypeExprKind::Sum { variants, .. } = &ty.kind else { continue };
+        for &(name, _) in variants {
+            mentions.push((module.variant(name), None));
+        }
+    }
+    let once = |name: &str| {
+        let mut named = mentions.iter().filter(|it| it.0 == name);
+        named.next().and_then(|it| it.1).filter(|_| named.next().is_none())
+    };
     for case in cases {
         for missing in case.split(|c: char| !c.is_alphanumeric() && c != '_') {
             let Some(near) = base::nearest(missing, asked.iter().copied()) else { continue };
-            let found = mentioned_once(module, missing).map(|span| (span, missing, near));
-            let found = found.or_else(|| Some((mentioned_once(module, near)?, near, missing)));
-            let Some((span, wrong, right)) = found else { continue };
+            let found = once(missing).map(|span| (span, missing, near));
+            let Some((span, wrong, right)) = found.or_else(|| Some((once(near)?, near, missing))) else { continue };
             let start = span.start + u32::from(text[span.range()].starts_with('`'));
             let edit = Edit { span: Span::new(start, start + wrong.len() as u32), text: right.to_owned() };
             return Some(Fix { title: format!("write `{right}` for `{wrong}`"), edits: vec![edit] });
         }
     }
     None
-}
-
-/// The only value or pattern that names a variant, if no type does.
-fn mentioned_once(module: &Module, name: &str) -> Option<Span> {
-    let mut found = None;
-    let mut mention = |variant: VariantId, span: Option<Span>| match found {
-        _ if module.variant(variant) != name => true,
-        None => {
-            found = Some(span);
-            true
-        }
-        Some(_) => false,
-    };
-    for pat in module.pats.iter().skip(module.start.pats) {
-        if let PatKind::Variant(variant, _) = pat.kind
-            && !mention(variant, Some(pat.span))
-        {
-            return None;
-        }
-    }
-    for value in module.exprs.iter().skip(module.start.exprs) {
-        if let ExprKind::Variant(variant, _) = value.kind
-            && !mention(variant, Some(value.span))
-        {
-            return None;
-        }
-    }
-    for ty in module.type_exprs.iter() {
-        let TypeExprKind::Sum { variants, .. } = &ty.kind else { continue };
-        if variants.iter().any(|&(variant, _)| !mention(variant, None)) {
-            return None;
-        }
-    }
-    found?
 }
 
 /// Where the variants that no arm asks for came into an inferred sum: a name that was misspelt anywhere is one.

@@ -44,8 +44,8 @@ pub(super) struct Nets<'t> {
     /// And the other way round.
     nodes: HashMap<DefId, NodeId>,
     current: Option<Current<'t>>,
-    /// Whether a word of the text stands there once; of none before the first unknown name.
-    stands_once: HashMap<&'t str, bool>,
+    /// How often a word stands in the text; of none before the first unknown name.
+    n_mentions: HashMap<&'t str, usize>,
     /// Names that go round are told of once.
     is_endless: bool,
 }
@@ -726,9 +726,10 @@ impl<'t> Lowering<'t> {
             self.refuse_layer(span, LayerFault::OpenDim { name: name.to_owned(), is_in_body: false });
             return self.expr(ExprKind::Error, span);
         }
-        if self.nets.stands_once.is_empty() {
+        if self.nets.n_mentions.is_empty() {
             for word in self.tree.text().split(|c: char| !c.is_alphanumeric() && c != '_') {
-                self.nets.stands_once.entry(word).and_modify(|once| *once = false).or_insert(true);
+                let n = self.nets.n_mentions.get(word).map_or(1, |n| n + 1);
+                self.nets.n_mentions.insert(word, n);
             }
         }
         let mut names = vec!["view", "self"];
@@ -742,7 +743,7 @@ impl<'t> Lowering<'t> {
         }
         let names: Vec<&str> = self.scope.names().into_iter().chain(names).list();
         // A weight that is mentioned nowhere else is the likeliest.
-        let is_unused = |weight: &&str| self.nets.stands_once.get(weight) == Some(&true);
+        let is_unused = |weight: &&str| self.nets.n_mentions.get(weight) == Some(&1);
         let unused = weights.iter().map(|weight| &*weight.name).filter(is_unused);
         let nearest = base::nearest(name, unused).or_else(|| nearest_layer(name, &names)).map(str::to_owned);
         self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
