@@ -8,7 +8,8 @@
 //! What the page loads should be small, and some of the standard library is large as machine code, mostly for that it
 //! is compiled anew for each type. So there is something smaller here in its place: [`ToList::list`],
 //! [`ToList::some_list`] and [`Append::append_all`] for `collect` and `extend`, [`sort()`] and [`sort_by_key`],
-//! [`HashMap`] and [`HashSet`], and [`parse_f32`] and [`parse_f64`] for `str::parse`. The file of each says what was
+//! [`HashMap`] and [`HashSet`], [`parse_f32`] and [`parse_f64`] for `str::parse`, and
+//! [`is_in_name`] for `char::is_alphanumeric`. The file of each says what was
 //! saved and how. An [`IdMap`] is a map that allocates nothing while it has few entries.
 //!
 //! Deliberately absent: I/O, colours, files. The command line draws diagnostics; the page hands them to its editor.
@@ -29,6 +30,7 @@ mod id_map;
 mod idx;
 mod line_index;
 mod list;
+mod name;
 mod nearest;
 mod sort;
 mod span;
@@ -44,6 +46,7 @@ pub use id_map::IdMap;
 pub use idx::{Idx, IndexVec, Layered};
 pub use line_index::{LineIndex, Position};
 pub use list::{Append, ToList};
+pub use name::is_in_name;
 pub use nearest::nearest;
 pub use sort::{sort, sort_by_key};
 pub use span::Span;

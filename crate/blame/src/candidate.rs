@@ -94,7 +94,7 @@ fn words(text: &str) -> Vec<(usize, &str)> {
 }
 
 fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '.'
+    base::is_in_name(c) || c == '.'
 }
 
 /// The numbers that stand in words, in order, each once.

@@ -312,7 +312,7 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
 
 /// How often a name stands in a text as a whole.
 fn mentions(text: &str, name: &str) -> usize {
-    let ends = |at: usize| !text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let ends = |at: usize| !text[at + name.len()..].starts_with(base::is_in_name);
     text.match_indices(name).filter(|&(at, _)| ends(at)).count()
 }
 

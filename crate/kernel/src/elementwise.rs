@@ -107,7 +107,7 @@ pub enum Binary {
 }
 
 /// `op` of every element. An operand that is not the result has as many elements as the result.
-#[inline]
+#[inline(always)]
 pub fn unary(op: &Unary, from: Source, to: &mut [f32]) {
     let n = to.len();
     let result = to.as_mut_ptr();
@@ -123,7 +123,7 @@ pub fn unary(op: &Unary, from: Source, to: &mut [f32]) {
 }
 
 /// `op` of every pair. An operand that is not the result has as many elements as the result, or one.
-#[inline]
+#[inline(always)]
 pub fn binary(op: Binary, a: Source, b: Source, to: &mut [f32]) {
     let n = to.len();
     let result = to.as_mut_ptr();

@@ -189,8 +189,7 @@ impl Context<'_> {
         let text = self.text.get(from..end)?;
         let at = text.match_indices(name).map(|(at, _)| at).find(|&at| {
             let before = text[..at].chars().next_back();
-            !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
-                && text[at + name.len()..].trim_start().starts_with('=')
+            !before.is_some_and(base::is_in_name) && text[at + name.len()..].trim_start().starts_with('=')
         })?;
         let value = at + text[at..].find('=')? + 1;
         let start = value + text[value..].len() - text[value..].trim_start().len();

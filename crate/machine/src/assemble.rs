@@ -501,7 +501,7 @@ impl Assembler<'_> {
         self.out.args.extend(args);
         let number = self.out.operators.len() as u32;
         self.out.operators.push(place);
-        Some(Code::Operator { to, n, first, number })
+        Some(Code::Operator { kept: 0, n, to, first, number })
     }
 
     /// The operand is a tuple of a few tensors, each of them half a word, and the result is one tensor.

@@ -446,10 +446,13 @@ pub enum Code {
         to: Reg,
         a: Reg,
     },
-    /// Of [`Assembly::operators`], on `n` of `args`: a word each, scalars and tensors, which may be [`HIGH`] halves.
+    /// Of [`Assembly::operators`], on `n` of `args`: a word each, scalars and tensors, which may be [`HIGH`] halves. It
+    /// comes after as many steps as there are operands in `kept`, a bit each: each such gets one owner more, for the
+    /// operator to take.
     Operator {
-        to: Reg,
+        kept: u8,
         n: u8,
+        to: Reg,
         first: u32,
         number: u32,
     },

@@ -6,9 +6,13 @@
 //! Worked example: `v2 = 0; v3 = equal(n, v2); switch v3 { False: b1, _: b2 }` is one code of three steps.
 
 use crate::code::{Assembly, Code, Reg};
+use smallvec::{SmallVec, smallvec};
 
 /// Most steps of one code.
-pub const MAX_STEPS: i64 = 3;
+pub const MAX_STEPS: i64 = 4;
+
+/// Most operands that are kept.
+const MAX_KEPT: usize = MAX_STEPS as usize - 1;
 
 pub fn fuse(assembly: &Assembly) -> Vec<Code> {
     let codes = &assembly.codes;
@@ -25,6 +29,7 @@ pub fn fuse(assembly: &Assembly) -> Vec<Code> {
             Code::Constant { to, bits } => constant(to, bits, next(1), next(2)),
             Code::Fuel(n) => u8::try_from(n).ok().filter(|n| *n > 0).and_then(|fuel| fuelled(assembly, fuel, next(1)?)),
             Code::TailCall { .. } => fuelled(assembly, 0, *code),
+            Code::Dup { from } => kept(assembly, from, next),
             first => {
                 next(1).and_then(|second| tested(first, second).or_else(|| turned(assembly, first, second, next(2)?)))
             }
@@ -85,6 +90,26 @@ fn tested(test: Code, switch: Code) -> Option<Code> {
         Code::LessEqualInt32 { to, a, b } if on == to && is_whole => Some(Code::LessEqualSwitch { to, a, b, yes, no }),
         _ => None,
     }
+}
+
+/// Owners more for some operands, and the operator that takes them; of a register in several places all or none.
+fn kept(assembly: &Assembly, first: Reg, next: impl Fn(usize) -> Option<Code>) -> Option<Code> {
+    let mut owned: SmallVec<[Reg; MAX_KEPT]> = smallvec![first];
+    let (n, to, at, number) = loop {
+        match next(owned.len())? {
+            Code::Dup { from } if owned.len() < MAX_KEPT => owned.push(from),
+            Code::Operator { kept: 0, n, to, first, number } => break (n, to, first, number),
+            _ => return None,
+        }
+    };
+    let args = &assembly.args[at as usize..at as usize + usize::from(n)];
+    let count = |of: &[Reg], register: Reg| of.iter().filter(|&&it| it == register).count();
+    let is_whole = |&register: &Reg| count(args, register) == count(&owned, register);
+    if args.len() > MAX_KEPT || !owned.iter().all(is_whole) {
+        return None;
+    }
+    let bits = args.iter().enumerate().map(|(i, register)| u8::from(owned.contains(register)) << i);
+    Some(Code::Operator { kept: bits.sum(), n, to, first: at, number })
 }
 
 /// Arithmetic, and another turn.

@@ -71,6 +71,7 @@ macro_rules! on {
                 if let Some(tensor) = &slot.tensor
                     && tensor.block.owners_here(heap, at)? == 1
                     && slot.is_taken
+                    && !operands.is_kept($i)
                 {
                     taken = Some(at);
                 }
@@ -106,6 +107,7 @@ macro_rules! on {
                 let at = words[$i] as u32;
                 if let Some(tensor) = &self.operands[$i].tensor
                     && at != result
+                    && !operands.is_kept($i)
                 {
                     heap.release_leaf(at, tensor.block.size);
                 }

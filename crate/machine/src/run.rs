@@ -513,10 +513,13 @@ impl Machine {
                             Err(fault) => break 'frame Some(op::CallFault::of(op::OpId(op).row(), fault).into()),
                         }
                     }
-                    Code::Operator { to, n, first, number } => {
+                    Code::Operator { kept, n, to, first, number } => {
                         let args = code.args.get(first as usize..).and_then(|args| args.get(..n.into()));
-                        let operands = Operands { registers: r, args: args.unwrap_or(&[]) };
+                        let operands = Operands { registers: r, args: args.unwrap_or(&[]), kept };
                         let (operators, sites) = (&mut self.operators, &mut self.sites);
+                        // Also where it fails those steps have been done.
+                        let n_kept = kept.count_ones();
+                        (pc, budget) = (pc + n_kept as usize, budget - i64::from(n_kept));
                         match tensor::call(&mut state.heap, &code, operators, sites, number, operands) {
                             Ok(word) => r[to as usize] = word,
                             Err(stop) => break 'frame Some(stop),

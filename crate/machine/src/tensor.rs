@@ -7,7 +7,7 @@
 
 use crate::code::{Assembly, HIGH, Reg, WINDOW};
 use crate::fault::Stop;
-use crate::heap::Heap;
+use crate::heap::{Heap, is_pointer};
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
 use crate::many::{self, Many};
 use crate::quick::{Quick, slots};
@@ -190,6 +190,8 @@ impl<T: Copy + Default> Each<T> {
 pub(crate) struct Operands<'a> {
     pub registers: &'a [u64; WINDOW],
     pub args: &'a [Reg],
+    /// By bit, those that the operator does not take over, and no result may be where they are.
+    pub kept: u8,
 }
 
 impl<'a> Operands<'a> {
@@ -197,6 +199,23 @@ impl<'a> Operands<'a> {
     pub fn of(self, arg: Reg) -> u64 {
         let word = self.registers[usize::from(arg & !HIGH)];
         word >> (arg / HIGH * 32)
+    }
+
+    #[inline(always)]
+    pub fn is_kept(self, i: usize) -> bool {
+        self.kept >> i & 1 == 1
+    }
+
+    /// With one owner more of each that is kept, all are taken over.
+    #[inline(never)]
+    fn owned(self, heap: &mut Heap) -> Operands<'a> {
+        for i in 0..self.args.len() {
+            let at = self.word(i) as u32;
+            if self.is_kept(i) && is_pointer(at) {
+                heap.dup(at);
+            }
+        }
+        Operands { kept: 0, ..self }
     }
 
     #[inline(always)]
@@ -216,7 +235,8 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Calls the operator with this number on words, which it takes over. Nothing has changed where there is no memory.
+/// Calls the operator with this number on words, which it takes over, but for those that are kept. Where it fails, they
+/// have an owner more, and where that is for want of memory, nothing else has changed.
 pub(crate) fn call(
     heap: &mut Heap,
     code: &Assembly,
@@ -226,19 +246,26 @@ pub(crate) fn call(
     operands: Operands,
 ) -> Result<u64, Stop> {
     let Sites { planned, scratch, n_kept, .. } = sites;
-    if let Some(Some(site)) = planned.get_mut(number as usize) {
-        let done = match &mut site.way {
-            Way::Quick(quick) => quick.run(heap, scratch, operands),
-            Way::Planned(planned) => planned.run(heap, (scratch, n_kept), &site.operands, operands),
-            Way::Values(_) => None,
-        };
-        match done {
-            Some(Ok(word)) => return Ok(word),
-            Some(Err(fail)) => return Err(fail.stop(code, number)),
-            None => {}
-        }
+    let mut site = planned.get_mut(number as usize).and_then(Option::as_deref_mut);
+    let quick = match &site {
+        Some(Site { way: Way::Quick(quick), .. }) => quick.run(heap, scratch, operands),
+        Some(_) | None => None,
+    };
+    if let Some(Ok(word)) = quick {
+        return Ok(word);
     }
-    find_and_call(heap, code, operators, sites, number, operands)
+    let operands = operands.owned(heap);
+    let done = match &mut site {
+        Some(Site { way: Way::Planned(planned), operands: expected }) => {
+            planned.run(heap, (scratch, n_kept), expected, operands)
+        }
+        Some(_) | None => quick,
+    };
+    match done {
+        Some(Ok(word)) => Ok(word),
+        Some(Err(fail)) => Err(fail.stop(code, number)),
+        None => find_and_call(heap, code, operators, sites, number, operands),
+    }
 }
 
 /// As [`call`], where nothing is planned for operands of these types yet, or can be.

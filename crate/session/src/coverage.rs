@@ -150,7 +150,7 @@ fn misspelt<'a>(text: &str, module: &Module, expr: &Expr, cases: impl Iterator<I
         named.next().and_then(|it| it.1).filter(|_| named.next().is_none())
     };
     for case in cases {
-        for missing in case.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        for missing in case.split(|c| !base::is_in_name(c)) {
             let Some(near) = base::nearest(missing, asked.iter().copied()) else { continue };
             let found = once(missing).map(|span| (span, missing, near));
             let Some((span, wrong, right)) = found.or_else(|| Some((once(near)?, near, missing))) else { continue };

@@ -278,7 +278,7 @@ impl Drawing<'_> {
 
     fn root(&self, suffix: &str) -> String {
         let text = &self.analysis.text[self.analysis.module.exprs[self.scrutinee].span.range()];
-        let is_name = text.len() <= MAX_NAME && text.chars().all(|c| c.is_alphanumeric() || "%_.".contains(c));
+        let is_name = text.len() <= MAX_NAME && text.chars().all(|c| base::is_in_name(c) || c == '%' || c == '.');
         if is_name || (suffix.is_empty() && text.len() <= MAX_NAME && !text.contains('\n')) {
             format!("{text}{suffix}")
         } else if suffix.is_empty() {

@@ -113,7 +113,7 @@ impl Lexer<'_> {
         match self.peek(ahead) {
             b'_' | b'a'..=b'z' | b'A'..=b'Z' => true,
             0..=0x7f => false,
-            _ => self.text[self.pos + ahead..].chars().next().is_some_and(char::is_alphabetic),
+            _ => self.text[self.pos + ahead..].chars().next().is_some_and(base::is_in_name),
         }
     }
 
@@ -124,7 +124,7 @@ impl Lexer<'_> {
                 b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => self.pos += 1,
                 0..=0x7f => return,
                 _ => match self.text[self.pos..].chars().next() {
-                    Some(c) if c.is_alphanumeric() => self.pos += c.len_utf8(),
+                    Some(c) if base::is_in_name(c) => self.pos += c.len_utf8(),
                     _ => return,
                 },
             }
@@ -287,7 +287,7 @@ impl Lexer<'_> {
 
     fn non_ascii(&mut self) -> TokenKind {
         let Some(c) = self.text[self.pos..].chars().next() else { return Unknown };
-        if c.is_alphabetic() {
+        if base::is_in_name(c) {
             return self.ident();
         }
         let start = self.pos;
@@ -410,7 +410,8 @@ impl Lexer<'_> {
         self.word();
         let mut has_letter = false;
         while self.peek(0) == b'/' && (self.letter(1) || self.peek(1).is_ascii_digit()) {
-            has_letter = has_letter || self.text[start..self.pos].chars().any(char::is_alphabetic);
+            has_letter = has_letter
+                || self.text[start..self.pos].chars().any(|c| base::is_in_name(c) && c != '_' && !c.is_ascii_digit());
             if !has_letter {
                 break;
             }

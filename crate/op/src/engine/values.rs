@@ -143,12 +143,12 @@ impl Direct {
             (Direct::Plan(plan), &[a, b, c]) => {
                 return plan.run(&[bytes(a), bytes(b), bytes(c)], bytemuck::cast_slice_mut(to), scratch);
             }
-            (Direct::Each(op), &[a]) => {
-                op.run(a, a, to);
+            (Direct::Each(Elementwise::Unary(op)), &[a]) => {
+                unary(op, a, to);
                 Some(())
             }
-            (Direct::Each(op), &[a, b]) => {
-                op.run(a, b, to);
+            (Direct::Each(Elementwise::Binary(op)), &[a, b]) => {
+                binary(*op, a, b, to);
                 Some(())
             }
             (Direct::Single(single), &[a]) => single.on_floats([a, a], to, scratch),
@@ -161,7 +161,10 @@ impl Direct {
             }
             _ => None,
         };
-        done.ok_or(Fault::IllTyped)
+        match done {
+            Some(()) => Ok(()),
+            None => Err(Fault::IllTyped),
+        }
     }
 }
 

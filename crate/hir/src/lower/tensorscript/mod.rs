@@ -727,7 +727,7 @@ impl<'t> Lowering<'t> {
             return self.expr(ExprKind::Error, span);
         }
         if self.nets.n_mentions.is_empty() {
-            for word in self.tree.text().split(|c: char| !c.is_alphanumeric() && c != '_') {
+            for word in self.tree.text().split(|c| !base::is_in_name(c)) {
                 let n = self.nets.n_mentions.get(word).map_or(1, |n| n + 1);
                 self.nets.n_mentions.insert(word, n);
             }
