@@ -36,6 +36,7 @@
 //! ```
 
 pub mod along;
+pub mod apart;
 pub mod bent;
 pub mod conv;
 pub mod elementwise;

@@ -39,6 +39,7 @@ pub struct Heap {
 }
 
 /// The list of free blocks of `size` bytes.
+#[inline(always)]
 fn list_of(size: u32) -> usize {
     let words = (size / 8) as usize;
     if words <= N_EXACT {
@@ -193,12 +194,12 @@ impl Heap {
     }
 
     /// One owner fewer of a block of `size` bytes that leads to no others.
-    #[inline(always)]
+    #[inline(never)]
     pub fn release_leaf(&mut self, at: u32, size: u32) {
         let header = self.aligned(at);
         match header as u32 {
             IMMORTAL | 0 => {}
-            1 => self.free(at, size),
+            1 => self.free_here(at, size),
             _ => self.set_aligned(at, header - 1),
         }
     }
@@ -295,6 +296,7 @@ impl Heap {
     }
 
     /// Puts free space into its list. A word alone has no room for the way to the next; joining finds it again.
+    #[inline(always)]
     fn list(&mut self, at: u32, size: u32) {
         self.set_header(at, size / 8, FREE);
         self.n_free += u64::from(size);
@@ -306,8 +308,14 @@ impl Heap {
     }
 
     /// Takes back a block that nobody owns any more.
-    #[inline(always)]
+    #[inline(never)]
     pub fn free(&mut self, at: u32, size: u32) {
+        self.free_here(at, size);
+    }
+
+    /// The same, in the caller's own code.
+    #[inline(always)]
+    fn free_here(&mut self, at: u32, size: u32) {
         self.in_use = self.in_use.saturating_sub(u64::from(size));
         self.list(at, size);
     }

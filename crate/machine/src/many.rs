@@ -5,8 +5,9 @@
 use crate::code::{Assembly, Part, Reg, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
-use crate::tensor::{Block, Each, around, part, type_of};
+use crate::tensor::{Block, Each, type_of};
 use base::ToList;
+use kernel::apart::Apart;
 use layout::{Kind, LayoutId, Layouts, Tag};
 use op::{Fault, OpId, Operators, Plan, ResultType, Scratch, Source};
 use std::ops::Range;
@@ -179,17 +180,17 @@ impl Many {
     fn run(
         &self,
         heap: &mut Heap,
-        (plan, place): (&Plan, Range<u32>),
+        (plan, place): (&Plan, Range<usize>),
         words: &[u64],
         scratch: &mut Scratch,
     ) -> Result<(), Fault> {
-        let (before, to, after) = around(heap.bytes_mut(), &place);
+        let (to, others) = Apart::new(heap.bytes_mut(), place);
         let mut sources = Each::default();
         let sources: &mut [Source] = sources.list(words.len());
         for ((source, operand), word) in sources.iter_mut().zip(&self.operands).zip(words) {
             *source = match operand {
                 Operand::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
-                Operand::Tensor(block) => Some(part(before, after, &place, *word as u32, &block.data)),
+                Operand::Tensor(block) => Some(others.get(block.place(*word as u32))),
             };
         }
         plan.run(sources, to, scratch)

@@ -4,7 +4,8 @@
 //! own: code that is compiled for size calls functions for what loops over operands would need.
 
 use crate::heap::Heap;
-use crate::tensor::{Block, Expected, Fail, Made, Operands, around, part};
+use crate::tensor::{Block, Expected, Fail, Made, Operands, place};
+use kernel::apart::Apart;
 use kernel::elementwise::Source as From;
 use op::{Direct, Plan, Scratch};
 use std::ops::Range;
@@ -89,13 +90,12 @@ macro_rules! on {
                     Err(fail) => return Some(Err(fail)),
                 },
             };
-            let place = result / 4 + made.data.start..result / 4 + made.data.end;
-            let (before, to, after) = around(heap.floats_mut(), &place);
+            let (to, others) = Apart::new(heap.floats_mut(), place(&made.data, result / 4));
             $(
                 let (slot, at) = (&self.operands[$i], words[$i] as u32);
                 let $word = match &slot.tensor {
                     Some(_) if at == result => From::Result,
-                    Some(tensor) => From::Other(part(before, after, &place, at / 4, &tensor.data)),
+                    Some(tensor) => From::Other(others.get(place(&tensor.data, at / 4))),
                     None => {
                         let scalar = bytemuck::cast_slice(std::slice::from_ref(&words[$i]));
                         From::Other(scalar.get(..slot.n_of_scalar).unwrap_or_default())

@@ -14,6 +14,7 @@ use crate::quick::{Quick, slots};
 use crate::value::{Blocks, data_offset};
 use crate::weights::Weights;
 use base::{HashMap, ToList};
+use kernel::apart::Apart;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{
     AttrForm, CallFault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values,
@@ -148,7 +149,10 @@ impl Block {
 
     #[inline(always)]
     pub fn take(&self, heap: &mut Heap) -> Result<u32, Fail> {
-        heap.take_tensor(self.size, self.kind, &self.shape).ok_or(Fail::Memory(self.size.into()))
+        match heap.take_tensor(self.size, self.kind, &self.shape) {
+            Some(at) => Ok(at),
+            None => Err(Fail::Memory(self.size.into())),
+        }
     }
 
     /// Makes a block that nobody else owns a tensor of this type.
@@ -157,10 +161,10 @@ impl Block {
         heap.set_tensor(at, self.kind, &self.shape);
     }
 
-    /// Where the elements of the tensor at `at` are.
+    /// Which bytes of the heap the elements of the tensor at `at` are.
     #[inline(always)]
-    pub fn place(&self, at: u32) -> Range<u32> {
-        at + self.data.start..at + self.data.end
+    pub fn place(&self, at: u32) -> Range<usize> {
+        place(&self.data, at)
     }
 }
 
@@ -460,24 +464,10 @@ impl Fail {
     }
 }
 
-/// The elements before a place, in it and after it.
+/// Where elements are of a block that begins at `at`, counted in what the range is.
 #[inline(always)]
-pub(crate) fn around<'a, T>(elements: &'a mut [T], place: &Range<u32>) -> (&'a [T], &'a mut [T], &'a [T]) {
-    let end = (place.end as usize).min(elements.len());
-    let (rest, after) = elements.split_at_mut(end);
-    let (before, to) = rest.split_at_mut((place.start as usize).min(end));
-    (before, to, after)
-}
-
-/// The elements of the block at `at`, which are before or after `place`.
-#[inline(always)]
-pub(crate) fn part<'a, T>(before: &'a [T], after: &'a [T], place: &Range<u32>, at: u32, data: &Range<u32>) -> &'a [T] {
-    let from = at.wrapping_add(data.start);
-    let (part, from) = match from.checked_sub(place.end) {
-        Some(from) => (after, from as usize),
-        None => (before, from as usize),
-    };
-    part.get(from..from + data.len()).unwrap_or(&[])
+pub(crate) fn place(data: &Range<u32>, at: u32) -> Range<usize> {
+    at.wrapping_add(data.start) as usize..at.wrapping_add(data.end) as usize
 }
 
 impl Planned {
@@ -525,7 +515,7 @@ impl Planned {
         };
         let taken = taken.map(|(i, _)| i);
         let n_free = heap.limit.saturating_sub(heap.in_use);
-        let (before, to, after) = around(heap.bytes_mut(), &place);
+        let (to, others) = Apart::new(heap.bytes_mut(), place);
         let mut scalar = [0_u64];
         let to = match &self.result {
             Made::Scalar(n_bytes) => &mut bytemuck::bytes_of_mut(&mut scalar)[..*n_bytes],
@@ -538,9 +528,7 @@ impl Planned {
                 *source = match expected {
                     Expected::Scalar(n_bytes) => bytemuck::bytes_of(operands.scalar(i)).get(..*n_bytes),
                     Expected::Tensor(..) if taken == Some(i) => None,
-                    Expected::Tensor(block, _) => {
-                        Some(part(before, after, &place, operands.word(i) as u32, &block.data))
-                    }
+                    Expected::Tensor(block, _) => Some(others.get(block.place(operands.word(i) as u32))),
                 };
             }
             match &mut self.weights {

@@ -2,7 +2,7 @@
 
 use crate::engine::Plan;
 use crate::row::{AttrForm, AttrSpec};
-use crate::run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, n_that_fit, run};
+use crate::run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, WellTyped, n_that_fit, run};
 use crate::{Op, OpId, by_name};
 use base::ToList;
 use solve::{Cause, Solver, State, Trace};
@@ -418,7 +418,7 @@ pub(crate) fn call_named(
     args: &[Value],
     given: Vec<(&'static str, AttrValue)>,
 ) -> Result<Value, Fault> {
-    let op = by_name(name).ok_or(Fault::IllTyped)?;
+    let op = by_name(name).well_typed()?;
     let mut attrs = op.row().default_attrs();
     for (attr, value) in &mut attrs.entries {
         let shared = call.attrs.entries.iter().find(|(known, _)| known == attr);

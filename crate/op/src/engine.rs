@@ -46,7 +46,7 @@ pub use values::{Direct, Elementwise, on_scalars};
 pub(crate) use values::{each_on_values, on_values, planned_on_values};
 
 use crate::call::counted;
-use crate::run::{Fault, ResultType};
+use crate::run::{Fault, ResultType, WellTyped};
 use crate::{Kernel, Op, OpId};
 use each::Each;
 use folds::Folded;
@@ -349,7 +349,7 @@ impl Plan {
             Body::Each(each) => each.run(sources, result, scratch.blocks()),
             Body::Fused(fused) => fused.run(sources, result, scratch),
             Body::Moves(moves) => moves.run(sources, result, scratch),
-            Body::Folded(folded) => folded.run(sources, result, scratch.blocks()).ok_or(Fault::IllTyped),
+            Body::Folded(folded) => folded.run(sources, result, scratch.blocks()).well_typed(),
             Body::Work(work) => work.run(sources, result, scratch),
             Body::Copy => match sources {
                 [Some(source), ..] if source.len() == result.len() => {

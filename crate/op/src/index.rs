@@ -12,7 +12,7 @@ use crate::rule::index::{
     ADV_INDEX, ARGSORT, ARGWHERE, GATHER, GATHER_ND, ONE_HOT, SCATTER_ELEMENTS, SCATTER_ND, SEARCHSORTED, SLICE_LIKE,
     SORT, STRIDED_SET, STRIDED_SLICE, TOPK, UNIQUE, UNRAVEL_INDEX, places_of_slice, sliced_places,
 };
-use crate::run::{Arg, Call, Fault, Kernel, cast_arg, ints};
+use crate::run::{Arg, Call, Fault, Kernel, WellTyped, cast_arg, ints};
 use crate::{AttrForm, AttrSpec, Op};
 use base::{Append, ToList};
 use kernel::index::{each_index, offset, places};
@@ -74,7 +74,7 @@ fn places_along(
     let (strides, values) = (row_major(shape), indices.ints());
     let mut values = values.into_iter();
     places_or_fault(indices.shape(), &mut |index| {
-        let along = within(values.next().ok_or(Fault::IllTyped)?, shape[axis])?;
+        let along = within(values.next().well_typed()?, shape[axis])?;
         // Off the axis the indices may be fewer than the data, never more.
         let mut place = 0;
         for (at, (&i, &stride)) in index.iter().zip(&strides).enumerate() {

@@ -7,7 +7,7 @@ use crate::rule::misc::{
     ALLOC_TENSOR, CALL_LOWERED, CAST_LIKE, CUMPROD, CUMSUM, DEBUG, DFT, EINSUM, FIXED_POINT_MULTIPLY_PER_AXIS,
     FULL_LIKE, INVOKE_TVM_OP, KILL, REINTERPRET, SAME, SIMULATED_QUANTIZE, STFT,
 };
-use crate::run::{Arg, Call, Fault, Kernel, cast_arg, round_to, widen, wrap_to};
+use crate::run::{Arg, Call, Fault, Kernel, WellTyped, cast_arg, round_to, widen, wrap_to};
 use crate::{AttrForm, AttrSpec, Default, Op};
 use base::ToList;
 use einsum::einsum_of;
@@ -149,7 +149,7 @@ fn simulated_quantize_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     // An identity by its kind.
     if call.attrs.int("kind") == Some(0) {
-        return call.args.first().cloned().ok_or(Fault::IllTyped);
+        return call.args.first().cloned().well_typed();
     }
     let (scale, low, high) = (call.float_operand(1)?, call.float_operand(2)?, call.float_operand(3)?);
     let dtype = x.dtype();

@@ -8,7 +8,7 @@ use crate::rule::rearrange::{
 };
 use crate::rule::reshape::REVERSE_RESHAPE;
 use crate::rule::{DataLayout, IDENTITY};
-use crate::run::{Arg, Call, Fault, Kernel, OPEN, as_tensor, cast_between, floats, ints};
+use crate::run::{Arg, Call, Fault, Kernel, OPEN, WellTyped, as_tensor, cast_between, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
 use base::ToList;
 use kernel::index::{NOWHERE, offset, places};
@@ -210,8 +210,8 @@ fn layout_transform_of(call: &Call) -> Result<Value, Fault> {
     let letters: String = from.chars().filter(char::is_ascii_uppercase).collect();
     let [from, to] = [from, to].map(|layout| DataLayout::parse(layout, &letters));
     // The sizes are the data's own.
-    let from: Vec<_> = from.ok_or(Fault::IllTyped)?.axes().iter().map(|&(letter, _)| (letter, None)).list();
-    between_layouts(call, &from, to.ok_or(Fault::IllTyped)?.axes())
+    let from: Vec<_> = from.well_typed()?.axes().iter().map(|&(letter, _)| (letter, None)).list();
+    between_layouts(call, &from, to.well_typed()?.axes())
 }
 
 fn auto_scheduler_layout_transform_of(call: &Call) -> Result<Value, Fault> {

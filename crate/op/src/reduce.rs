@@ -1,7 +1,7 @@
 //! Reductions: some axes are folded away.
 
 use crate::rule::{ARG_REDUCE, REDUCE, VARIANCE, reduced_axes};
-use crate::run::{Call, Fault, Kernel, floats, ints};
+use crate::run::{Call, Fault, Kernel, WellTyped, floats, ints};
 use crate::{AttrSpec, Op};
 use base::ToList;
 use kernel::number::Number;
@@ -67,7 +67,7 @@ pub(crate) fn folding(name: &str, dtype: Dtype) -> Option<Folding> {
 fn reduce(call: &Call, name: &str) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let axes = axes_of(call, x.shape().len())?;
-    let Folding { init, float, int } = folding(name, result.dtype).ok_or(Fault::IllTyped)?;
+    let Folding { init, float, int } = folding(name, result.dtype).well_typed()?;
     let elements = match &*x.elements() {
         Elements::Float(values) => {
             floats(result.dtype, fold(View::new(values, x.shape()), &axes, init.0, float).into_iter())

@@ -102,6 +102,22 @@ pub enum Fault {
     Other(Cow<'static, str>),
 }
 
+/// What is there wherever a call is of the types that were inferred.
+pub(crate) trait WellTyped<T> {
+    fn well_typed(self) -> Result<T, Fault>;
+}
+
+impl<T> WellTyped<T> for Option<T> {
+    /// `ok_or` would make the fault anyhow, and drop it: two calls where little is to be computed.
+    #[inline(always)]
+    fn well_typed(self) -> Result<T, Fault> {
+        match self {
+            Some(it) => Ok(it),
+            None => Err(Fault::IllTyped),
+        }
+    }
+}
+
 /// A float rounded to the nearest of its dtype.
 pub fn round_to(dtype: Dtype, value: f64) -> f64 {
     match dtype {
@@ -150,7 +166,7 @@ pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
 pub fn run(row: &'static Op, call: &Call) -> Result<Value, Fault> {
     match &row.kernel {
         Kernel::Missing => Err(Fault::NoKernel),
-        Kernel::Argument => call.args.first().cloned().ok_or(Fault::IllTyped),
+        Kernel::Argument => call.args.first().cloned().well_typed(),
         Kernel::Whole(run) => on_values(row.name, call).unwrap_or_else(|| run(call)),
         // A tensor without a plan has more bytes than can be counted.
         Kernel::Planned(_) => planned_on_values(row, call).unwrap_or(Err(Fault::OutOfMemory)),
@@ -301,11 +317,11 @@ pub(crate) fn n_that_fit(shape: impl IntoIterator<Item = usize>, memory: u64) ->
 
 impl Call<'_> {
     pub(crate) fn tensor(&self, operand: usize) -> Result<Arg<'_>, Fault> {
-        as_tensor(self.args.get(operand).ok_or(Fault::IllTyped)?)
+        as_tensor(self.args.get(operand).well_typed()?)
     }
 
     pub(crate) fn result(&self, index: usize) -> Result<&ResultType, Fault> {
-        self.results.get(index).ok_or(Fault::IllTyped)
+        self.results.get(index).well_typed()
     }
 
     /// The value with these elements and the type of result `index`.

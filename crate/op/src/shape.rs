@@ -3,7 +3,7 @@
 use crate::rule::{
     BATCH_FLATTEN, BROADCAST_TO, CONCATENATE, EXPAND_DIMS, RESHAPE, SPLIT, SQUEEZE, TAKE, TRANSPOSE, WHERE,
 };
-use crate::run::{Call, Fault, Kernel, as_tensor};
+use crate::run::{Call, Fault, Kernel, WellTyped, as_tensor};
 use crate::{AttrForm, AttrSpec, Op};
 use base::ToList;
 use kernel::shape::{OutOfRange, broadcast_to, concatenate, select, split, take, transpose};
@@ -32,7 +32,7 @@ fn transpose_of(call: &Call) -> Result<Value, Fault> {
 fn concatenate_of(call: &Call) -> Result<Value, Fault> {
     let Some(Value::Tuple(fields)) = call.args.first() else { return Err(Fault::IllTyped) };
     let parts = fields.iter().map(as_tensor).ok_list()?;
-    let axis = call.axis("axis", 0, parts.first().ok_or(Fault::IllTyped)?.shape().len());
+    let axis = call.axis("axis", 0, parts.first().well_typed()?.shape().len());
     let owned: Vec<_> = parts.iter().map(|part| part.elements()).list();
     let mut floats: Vec<View<f64>> = Vec::new();
     let mut ints: Vec<View<i64>> = Vec::new();

@@ -4,7 +4,7 @@
 //! each other, so that `(1, 2, 4, 4, 8)` reads as `(1, 16, 4, 4)`.
 
 use crate::rule::DataLayout;
-use crate::run::{Arg, Call, Fault};
+use crate::run::{Arg, Call, Fault, WellTyped};
 use base::{Append, ToList};
 use kernel::shape;
 use kernel::strided::{View, count};
@@ -21,7 +21,7 @@ pub(crate) fn tensor_of(x: &Arg) -> Tensor {
 
 /// The layout that an attribute names; its relation has checked it.
 pub(crate) fn parse(text: &str, letters: &str) -> Result<DataLayout, Fault> {
-    DataLayout::parse(text, letters).ok_or(Fault::IllTyped)
+    DataLayout::parse(text, letters).well_typed()
 }
 
 /// Axis `i` of the result is axis `axes[i]`.

@@ -6,7 +6,7 @@ use super::single::broadcasts;
 use super::values::Elementwise;
 use super::{Source, count, single};
 use crate::Op;
-use crate::run::{Fault, Kernel, ResultType, bits_of, call_scalar, widen, wrap_to};
+use crate::run::{Fault, Kernel, ResultType, WellTyped, bits_of, call_scalar, widen, wrap_to};
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::{self as singles, Binary, Source as From, Unary};
 use kernel::halves::Half;
@@ -75,7 +75,7 @@ impl Each {
             return Err(Fault::IllTyped);
         }
         if let (Some(native), &[a, b], 1..) = (self.native, sources, n) {
-            return self.run_native(native, [a, b], result).ok_or(Fault::IllTyped);
+            return self.run_native(native, [a, b], result).well_typed();
         }
         let (mut first, mut number) = (0, 0);
         while first < n {
@@ -90,7 +90,7 @@ impl Each {
                     let (start, n_read) =
                         if moves[operand] { (offsets[operand] + at, length) } else { (offsets[operand], 1) };
                     let bytes = source.unwrap_or(result).get(start * from.n_bytes()..(start + n_read) * from.n_bytes());
-                    let bytes = bytes.ok_or(Fault::IllTyped)?;
+                    let bytes = bytes.well_typed()?;
                     match self.half {
                         Some((half, _)) => blocks.read_half(operand, half, bytes, length)?,
                         None => blocks.read(operand, from, bytes, length)?,

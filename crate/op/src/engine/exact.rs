@@ -9,7 +9,7 @@
 
 use super::single::{Single, View};
 use super::{Scratch, Source, Work, count};
-use crate::run::{Fault, ResultType};
+use crate::run::{Fault, ResultType, WellTyped};
 use base::ToList;
 use bytemuck::{Pod, try_cast_slice, try_cast_slice_mut};
 use kernel::fold::Extent;
@@ -128,7 +128,7 @@ impl Work for Products {
                 _ => whole!(u64),
             },
         };
-        done.ok_or(Fault::IllTyped)
+        done.well_typed()
     }
 }
 

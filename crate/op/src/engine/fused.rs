@@ -20,7 +20,7 @@ mod stage;
 use super::single::Single;
 use super::{MAX_OPERANDS, Plan, Scratch, Source, count};
 use crate::call::Planned;
-use crate::run::{Fault, ResultType};
+use crate::run::{Fault, ResultType, WellTyped};
 use crate::{CallFault, OpId, Operators};
 use base::{Span, ToList};
 use chain::{Chain, room};
@@ -186,7 +186,7 @@ impl Fused {
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        (sources.len() == self.n_operands).then_some(()).ok_or(Fault::IllTyped)?;
+        (sources.len() == self.n_operands).then_some(()).well_typed()?;
         let Some((last, before)) = self.stages.split_last() else { return Err(Fault::IllTyped) };
         if before.is_empty() {
             return last.work.run(sources, result, scratch);
@@ -262,14 +262,14 @@ impl Work {
             Work::Folded(made, folding) => folding.run(made, given, result, scratch),
             Work::Alone(plan, at) => {
                 let mut sources: [Source; MAX_READ] = [None; MAX_READ];
-                let sources = sources.get_mut(..at.len()).ok_or(Fault::IllTyped)?;
+                let sources = sources.get_mut(..at.len()).well_typed()?;
                 for (source, &at) in sources.iter_mut().zip(at) {
-                    *source = *given.get(at).ok_or(Fault::IllTyped)?;
+                    *source = *given.get(at).well_typed()?;
                 }
                 return plan.run(sources, result, scratch);
             }
         };
-        done.ok_or(Fault::IllTyped)
+        done.well_typed()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::blocks::half;
 use super::single::Single;
 use super::{Scratch, Source, count};
-use crate::run::{Fault, ResultType};
+use crate::run::{Fault, ResultType, WellTyped};
 use base::ToList;
 use kernel::fold::Fold;
 use kernel::halves::{self, Half};
@@ -59,7 +59,7 @@ impl Halves {
         let (mut left, to) = floats.split_at_mut(n);
         let mut wide: Vec<Source> = Vec::with_capacity(sources.len());
         for source in sources {
-            let bytes = source.ok_or(Fault::IllTyped)?;
+            let bytes = source.well_typed()?;
             let (operand, rest) = left.split_at_mut(bytes.len() / 2);
             halves::read(self.half, bytes, operand);
             wide.push(Some(bytemuck::cast_slice(operand)));

@@ -7,7 +7,7 @@
 use super::single::axis_of;
 use super::{MOST, Scratch, Source, Work, count};
 use crate::places::{Merge, within, within_either};
-use crate::run::{Fault, ResultType, widen};
+use crate::run::{Fault, ResultType, WellTyped, widen};
 use base::ToList;
 use kernel::index::{count_up, name, rows};
 use kernel::native::gather;
@@ -167,7 +167,7 @@ impl Indexed {
                     *place = base + i * self.steps[0];
                     for (row, &(size, stride)) in self.axes.iter().enumerate() {
                         let at = (at + i * self.steps[1] + row * self.apart) * width;
-                        let bytes = indices.get(at..at + width).ok_or(Fault::IllTyped)?;
+                        let bytes = indices.get(at..at + width).well_typed()?;
                         *place += self.place(bytes, size)? * stride;
                     }
                 }
@@ -234,7 +234,7 @@ impl Work for Indexed {
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        let other = |at: usize| sources.get(at).copied().flatten().ok_or(Fault::IllTyped);
+        let other = |at: usize| sources.get(at).copied().flatten().well_typed();
         let indices = other(1)?;
         let is_long = |bytes: &[u8], n: usize| if bytes.len() == n { Ok(()) } else { Err(Fault::IllTyped) };
         is_long(indices, self.n_indices * self.index.n_bytes())?;

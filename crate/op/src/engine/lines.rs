@@ -9,7 +9,7 @@ use super::blocks::Blocks;
 use super::single::{along, axis_of};
 use super::{Scratch, Source, Work, count};
 use crate::rule::reduced_axes;
-use crate::run::{Fault, ResultType, round_to};
+use crate::run::{Fault, ResultType, WellTyped, round_to};
 use base::{Append, ToList};
 use kernel::fold::{self, Extent};
 use kernel::index::{float_key, int_key};
@@ -306,7 +306,7 @@ impl Work for Lines {
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        self.try_run(sources, result, scratch).ok_or(Fault::IllTyped)
+        self.try_run(sources, result, scratch).well_typed()
     }
 }
 

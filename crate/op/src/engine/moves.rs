@@ -11,7 +11,7 @@ use super::{MOST, Scratch, Source, count};
 use crate::nn::moves::{Border, bordered, enlarged_places};
 use crate::rule::index::sliced_places;
 use crate::rule::misc::einsum_order;
-use crate::run::{Fault, ResultType, cast_between};
+use crate::run::{Fault, ResultType, WellTyped, cast_between};
 use base::ToList;
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::compare;
@@ -172,7 +172,7 @@ impl Moves {
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        self.try_run(sources, result, scratch).ok_or(Fault::IllTyped)
+        self.try_run(sources, result, scratch).well_typed()
     }
 
     fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {

@@ -17,7 +17,7 @@ use super::moves::convert;
 use super::single::along;
 use super::{Scratch, Source, Work, count};
 use crate::conv::window::{Space, per_axis, share, steps};
-use crate::run::{Call, Fault, ResultType};
+use crate::run::{Call, Fault, ResultType, WellTyped};
 use base::ToList;
 use kernel::along::Windows;
 use kernel::elementwise::Binary;
@@ -216,7 +216,7 @@ impl Work for Pool {
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        self.try_run(sources, result, scratch).ok_or(Fault::IllTyped)
+        self.try_run(sources, result, scratch).well_typed()
     }
 
     #[cfg(test)]

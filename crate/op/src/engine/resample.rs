@@ -12,7 +12,7 @@ use super::{Scratch, Source, Work, count};
 use crate::conv::window::{LINE, PLANE, VOLUME};
 use crate::image::resize::{axes_of, in_single, is_single};
 use crate::nn::moves::{enlarged_taps, mode_of};
-use crate::run::{Fault, ResultType};
+use crate::run::{Fault, ResultType, WellTyped};
 use kernel::image::Taps;
 use kernel::wide::{self, BLOCK};
 use ty::{Attrs, Dtype};
@@ -186,7 +186,7 @@ impl Work for Resampled {
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        self.try_run(sources, result, scratch).ok_or(Fault::IllTyped)
+        self.try_run(sources, result, scratch).well_typed()
     }
 }
 

@@ -4,7 +4,7 @@ use super::blocks::{elements_at, write_elements};
 use super::each::Each;
 use super::single::{self, Single};
 use super::{Plan, Scratch, Source};
-use crate::run::{Call, Fault, ResultType};
+use crate::run::{Call, Fault, ResultType, WellTyped};
 use crate::{Op, OpId, all};
 use base::ToList;
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
@@ -133,7 +133,7 @@ pub enum Direct {
 
 impl Direct {
     /// Of operands and a result as long as the plan had them.
-    #[inline]
+    #[inline(always)]
     pub fn run<const N: usize>(&self, sources: [From; N], to: &mut [f32], scratch: &mut Scratch) -> Result<(), Fault> {
         let done = match (self, sources.as_slice()) {
             (Direct::Plan(plan), &[a]) => return plan.run(&[bytes(a)], bytemuck::cast_slice_mut(to), scratch),
@@ -161,13 +161,11 @@ impl Direct {
             }
             _ => None,
         };
-        match done {
-            Some(()) => Ok(()),
-            None => Err(Fault::IllTyped),
-        }
+        done.well_typed()
     }
 }
 
+#[inline(always)]
 fn bytes(source: From) -> Source {
     match source {
         From::Other(x) => Some(bytemuck::cast_slice(x)),

@@ -1,7 +1,7 @@
 //! What a row means, element by element: what plans are compared with.
 
 use crate::Kernel;
-use crate::run::{Call, Fault, floats, ints, widen};
+use crate::run::{Call, Fault, WellTyped, floats, ints, widen};
 use base::ToList;
 use kernel::number;
 use kernel::strided::{View, map2};
@@ -11,7 +11,7 @@ use ty::{Dtype, Elements, Value};
 pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
     match kernel {
         Kernel::Missing => Err(Fault::NoKernel),
-        Kernel::Argument => call.args.first().cloned().ok_or(Fault::IllTyped),
+        Kernel::Argument => call.args.first().cloned().well_typed(),
         Kernel::Whole(run) | Kernel::Planned(Some(run)) => run(call),
         Kernel::Planned(None) => unreachable!("tests have the meaning"),
         Kernel::Map1 { float, int } => {

@@ -4,7 +4,7 @@
 //! of integers is rounded to `float32` before it is cut off, for there Relay has it: a hair below 27 is 27.
 
 use crate::rule::DataLayout;
-use crate::run::{Call, Fault, floats};
+use crate::run::{Call, Fault, WellTyped, floats};
 use base::ToList;
 use kernel::image::{Taps, cubic, weighted};
 use kernel::index::{each_index, offset};
@@ -136,7 +136,7 @@ pub(crate) fn floats_of(attr: &AttrValue) -> Vec<f64> {
 
 /// The layout of the data, none of whose spatial axes is split.
 pub(super) fn whole_layout(text: &str, letters: &str, spatial: &str) -> Result<DataLayout, Fault> {
-    let layout = DataLayout::parse(text, letters).ok_or(Fault::IllTyped)?;
+    let layout = DataLayout::parse(text, letters).well_typed()?;
     match spatial.chars().any(|letter| layout.is_blocked(letter)) {
         true => Err(Fault::Other("the layout splits an axis of the image".into())),
         false => Ok(layout),

@@ -7,7 +7,7 @@
 use crate::call::call_named;
 use crate::conv::layout::tensor_of;
 use crate::rule::misc::{Label, Roles, einsum_labels, long_axes, size_of};
-use crate::run::{Call, Fault, as_tensor};
+use crate::run::{Call, Fault, WellTyped, as_tensor};
 use base::ToList;
 use ty::{AttrValue, Dtype, Elements, Tensor, Value};
 
@@ -109,7 +109,7 @@ impl Factor {
 pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
     let tensors = call.tensors(0)?;
     let ranks: Vec<usize> = tensors.iter().map(|x| x.shape().len()).list();
-    let (terms, output) = einsum_labels(call.attrs.str("equation"), &ranks).ok_or(Fault::IllTyped)?;
+    let (terms, output) = einsum_labels(call.attrs.str("equation"), &ranks).well_typed()?;
     let mut factors: Vec<Factor> =
         terms.iter().zip(&tensors).map(|(labels, x)| Factor::new(labels, tensor_of(x))).list();
     // The labels of these that the result or another factor needs, each once.

@@ -3,7 +3,7 @@
 use crate::conv::layout::{by_letters, in_layout, operand, parse, permuted, sizes};
 use crate::conv::window::{PLANE, Space, VOLUME, fault, nothing, numbers};
 use crate::image::resize::in_single;
-use crate::run::{Arg, Call, Fault, cast_between, floats};
+use crate::run::{Arg, Call, Fault, WellTyped, cast_between, floats};
 use base::{Append, ToList};
 use kernel::resample::{self, Taps};
 use kernel::shape::concatenate;
@@ -43,7 +43,7 @@ fn same(size: usize) -> Vec<Option<usize>> {
 fn pairs(call: &Call, name: &str) -> Result<Vec<[i64; 2]>, Fault> {
     let AttrValue::List(items) = call.attrs.get(name) else { return Err(Fault::IllTyped) };
     let pair = |item: &AttrValue| item.as_ints().and_then(|pair| pair.try_into().ok());
-    items.iter().map(pair).some_list().ok_or(Fault::IllTyped)
+    items.iter().map(pair).some_list().well_typed()
 }
 
 /// What is around the data.
@@ -170,7 +170,7 @@ fn sub_pixel(call: &Call) -> Result<(Tensor, [usize; 4], usize), Fault> {
     let x = by_letters(&operand(call, 0)?, &layout, PLANE.data)?;
     let shape = x.shape.as_slice().try_into().map_err(|_| Fault::IllTyped)?;
     let block = call.attrs.int("block_size").and_then(|block| usize::try_from(block).ok()).filter(|&block| block > 0);
-    Ok((x, shape, block.ok_or(Fault::IllTyped)?))
+    Ok((x, shape, block.well_typed()?))
 }
 
 /// Whether the channels of a block stand next to each other (`CRD`), or the blocks of a channel (`DCR`).
@@ -220,7 +220,7 @@ pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
     let mut split = vec![shape[0]];
     for (axis, (&block, [before, after])) in (1..).zip(blocks.iter().zip(widths)) {
         let size = (shape[axis] as i64).saturating_add(before).saturating_add(after);
-        let size = usize::try_from(size).ok().filter(|size| size.is_multiple_of(block)).ok_or(Fault::IllTyped)?;
+        let size = usize::try_from(size).ok().filter(|size| size.is_multiple_of(block)).well_typed()?;
         places[axis] = bordered(shape[axis], before, size, Border::Filled)?;
         shape[axis] = size;
         split.extend([size / block, block]);
@@ -240,7 +240,7 @@ pub(super) fn batch_to_space_nd(call: &Call) -> Result<Value, Fault> {
     }
     let (x, blocks, widths) = (operand(call, 0)?, block_shape(call), pairs(call, "crops")?);
     let (n, result) = (blocks.len(), call.result(0)?);
-    let total = blocks.iter().try_fold(1_usize, |total, &block| total.checked_mul(block)).ok_or(Fault::IllTyped)?;
+    let total = blocks.iter().try_fold(1_usize, |total, &block| total.checked_mul(block)).well_typed()?;
     let mut split = blocks.clone();
     split.push(x.shape[0] / total);
     split.extend(&x.shape[1..]);

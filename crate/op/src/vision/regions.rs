@@ -4,7 +4,7 @@
 
 use crate::places::within;
 use crate::rule::DataLayout;
-use crate::run::{Arg, Call, Fault, floats, round_to};
+use crate::run::{Arg, Call, Fault, WellTyped, floats, round_to};
 use base::ToList;
 use kernel::image::{Taps, weighted};
 use kernel::scalar::float;
@@ -26,7 +26,7 @@ struct Images {
 
 impl Images {
     fn of(call: &Call, x: &Arg) -> Result<Images, Fault> {
-        let layout = DataLayout::parse(call.attrs.str("layout"), "NCHW").ok_or(Fault::IllTyped)?;
+        let layout = DataLayout::parse(call.attrs.str("layout"), "NCHW").well_typed()?;
         let axes = ['N', 'C', 'H', 'W'].map(|letter| layout.axis(letter));
         let shape = &call.result(0)?.shape;
         let (strides, to) = (row_major(x.shape()), row_major(shape));
