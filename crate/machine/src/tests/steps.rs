@@ -160,17 +160,18 @@ b4:
     )
 }
 
-/// What a run comes to in slices of so many steps: its outcome, its steps, its fuel, and where it stopped.
-fn in_slices(program: &Arc<Program>, slice: u64, fuel: u64) -> String {
-    let mut machine = Machine::new(program.clone(), Limits { fuel, ..LIMITS });
-    machine.start(FuncId(1), &[int(5), list(3..6)], Span::new(0, 1)).unwrap();
+/// What a run comes to in slices of so many steps: its outcome, its steps, its fuel, and its memory.
+fn in_slices(program: &Arc<Program>, args: &[Value], slice: u64, limits: Limits) -> String {
+    let mut machine = Machine::new(program.clone(), limits);
+    machine.start(FuncId(1), args, Span::new(0, 1)).unwrap();
     let mut status = machine.run(slice);
     while status == Status::Running && machine.steps() < 10_000 {
         assert_eq!(machine.steps() % slice, 0, "a slice has as many steps as were asked for");
         status = machine.run(slice);
     }
     let result = result_of(&mut machine);
-    format!("{status:?} {result:?} {} {} {}", machine.steps(), machine.fuel_used(), machine.peak_bytes())
+    let used = (machine.steps(), machine.fuel_used(), machine.peak_bytes(), machine.live_bytes());
+    format!("{status:?} {result:?} {used:?}")
 }
 
 #[test]
@@ -183,14 +184,84 @@ fn joined_steps_are_steps() {
         let down = ["subtract(%n, %one)", "add(%n, %one)"][usize::from(test.contains("%s"))];
         let program = Arc::new(Table::new(Strategy::Aligned).program(&turns(test, down, sums[i % 3])));
         for fuel in (0..40).chain([u64::MAX]) {
-            let one_by_one = in_slices(&program, 1, fuel);
+            let (args, limits) = ([int(5), list(3..6)], Limits { fuel, ..LIMITS });
+            let one_by_one = in_slices(&program, &args, 1, limits);
             for slice in [2, 3, 4, 7, 100_000] {
-                assert_eq!(
-                    in_slices(&program, slice, fuel),
-                    one_by_one,
-                    "{test}, {slice} steps at a time, fuel {fuel}"
-                );
+                let together = in_slices(&program, &args, slice, limits);
+                assert_eq!(together, one_by_one, "{test}, {slice} steps at a time, fuel {fuel}");
             }
+        }
+    }
+}
+
+/// Operators that leave operands to others: one, several, the same twice, all, and of one of two places none.
+const KEEPING: &str = "
+fn f0 @turn(%n: {int}, %x: {any}, %y: {any}) -> {any} {
+b0:
+  switch %n { 0: b1, _: b2 }
+b1:
+  drop %y
+  return %x
+b2:
+  dup %y
+  %a: {any} = subtract(%x, %y)
+  dup %a
+  dup %y
+  %b: {any} = multiply(%a, %y)
+  dup %b
+  dup %b
+  %c: {any} = add(%b, %b)
+  dup %c
+  %d: {any} = multiply(%c, %c)
+  dup %a
+  dup %b
+  dup %d
+  %e: {any} = fused(%a, %b, %d) { s0 = add(%a, %b) @1..2; s1 = multiply(s0, %d) @3..4 } @3..4
+  dup %e
+  %f: {any} = negative(%e)
+  dup %y
+  dup %a
+  %g: {any} = nn.dense(%a, %y)
+  %h: {any} = add(%f, %e)
+  %i: {any} = add(%b, %h)
+  %j: {any} = add(%a, %i)
+  %k: {any} = maximum(%d, %j)
+  drop %g
+  %one: {int} = 1
+  %m: {int} = subtract(%n, %one)
+  fuel 1
+  tail call @turn(%m, %k, %y)
+}
+
+fn f1 @main(%n: {int}, %x: {any}, %y: {any}) -> {any} {
+b0:
+  dup %x
+  dup %y
+  %z: {any} = divide(%x, %y)
+  dup %y
+  %a: {any} = call @turn(%n, %x, %y)
+  %b: {any} = call @turn(%n, %a, %y)
+  %c: {any} = divide(%b, %z)
+  return %c
+}
+";
+
+#[test]
+fn operands_that_are_kept_have_one_owner_more_for_the_operator() {
+    let program = Arc::new(Table::new(Strategy::Aligned).program(KEEPING));
+    let matrix = |n: usize, of: fn(usize) -> f64| {
+        let elements = Elements::Float((0..n * n).map(of).collect());
+        Value::tensor(Tensor { dtype: Dtype::Float32, shape: vec![n, n], elements })
+    };
+    for (n, memory) in [(3, LIMITS.memory), (40, LIMITS.memory)].into_iter().chain((0..60).map(|i| (3, 500 + 20 * i))) {
+        let args = [int(2), matrix(n, |i| i as f64), matrix(n, |i| (i % 7) as f64 / 8.0)];
+        let limits = Limits { memory, ..LIMITS };
+        let one_by_one = in_slices(&program, &args, 1, limits);
+        let is_enough = memory == LIMITS.memory;
+        assert!(one_by_one.starts_with("Done") || !is_enough, "{one_by_one}");
+        for slice in [2, 3, 4, 5, 7, 100_000] {
+            let together = in_slices(&program, &args, slice, limits);
+            assert_eq!(together, one_by_one, "{slice} steps at a time, {memory} bytes");
         }
     }
 }
