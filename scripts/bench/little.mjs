@@ -1,8 +1,9 @@
 // What one operator costs where there is little to compute. A program applies it a few times in each round of a loop,
-// and another one a few times more; the difference is the operator's, without loop, call or list.
+// and another one a few times more; the difference is the operator's, without loop, call or list. Each goes round few
+// and many times: what a run costs once, of which the most is to follow the program before it, is in neither's difference.
 
-/** Rounds of a loop, and how often the two programs apply the operator in each. */
-const ROUNDS = 100_000;
+/** How often a loop goes round, and how often the two programs apply the operator in each round. */
+const ROUNDS = [50_000, 250_000];
 const FEW = 2;
 const MANY = 10;
 const SAMPLES = 7;
@@ -27,7 +28,7 @@ const TENSORS = [
   { name: "nn.dense(x, y)", on: "4×4", shape: "(4, 4)", step: "nn.dense(%x, %y)" },
 ];
 
-function loop({ shape, step, dtype = "float32" }, times) {
+function loop({ shape, step, dtype = "float32" }, times, rounds) {
   const steps = `    let %x = ${step};\n`.repeat(times);
   const made = `ones(shape=${shape.replace("(", "[").replace(/,?\)/, "]")}, dtype="${dtype}")`;
   return `def @go(%i: int32, %x: ${tensor(shape, dtype)}, %y: ${tensor(shape, dtype)}) -> ${tensor(shape, dtype)} {
@@ -35,11 +36,11 @@ function loop({ shape, step, dtype = "float32" }, times) {
 ${steps}    @go(%i - 1, %x, %y)
   }
 }
-@go(${ROUNDS}, ${made}, ${made})
+@go(${rounds}, ${made}, ${made})
 `;
 }
 
-function fold(step, dtype, times) {
+function fold(step, dtype, times, rounds) {
   const literal = dtype === "float32" ? "0.5" : "3";
   const steps = `  let %s = ${step};\n`.repeat(times);
   return `type List { Nil, Cons(${dtype}, List) }
@@ -52,7 +53,7 @@ def @fold(%s: ${dtype}, %list: List) -> ${dtype} {
 def @step(%s: ${dtype}, %x: ${dtype}) -> ${dtype} {
 ${steps}  %s
 }
-@fold(${literal}, @upto(${ROUNDS}, Nil))
+@fold(${literal}, @upto(${rounds}, Nil))
 `;
 }
 
@@ -73,13 +74,14 @@ function timed(playground, text) {
 /** Prints, for each operator, the ns of a call. */
 export function littleRows(playground, print = console.log) {
   const row = (name, on, program, n = 1) => {
+    const [short, long] = ROUNDS;
     const start = performance.now();
-    while (performance.now() - start < WARM_UP_MS) timed(playground, program(MANY));
-    const [few, many] = [FEW, MANY].map((times) => timed(playground, program(times)));
-    const ns = ((many - few) * 1e6) / ((MANY - FEW) * ROUNDS * n);
+    while (performance.now() - start < WARM_UP_MS) timed(playground, program(MANY, long));
+    const [few, many] = [FEW, MANY].map((times) => timed(playground, program(times, long)) - timed(playground, program(times, short)));
+    const ns = ((many - few) * 1e6) / ((MANY - FEW) * (long - short) * n);
     print(`  ${name.padEnd(24)}${on.padEnd(24)}${ns.toFixed(1).padStart(8)} ns`);
   };
-  for (const operator of TENSORS) row(operator.name, `${operator.on} of ${operator.dtype ?? "float32"}`, (times) => loop(operator, times), operator.n);
-  row("x + s", "int32, in a fold", (times) => fold("%s + %x", "int32", times));
-  row("x * s", "float32, in a fold", (times) => fold("%s * %x", "float32", times));
+  for (const operator of TENSORS) row(operator.name, `${operator.on} of ${operator.dtype ?? "float32"}`, (...counts) => loop(operator, ...counts), operator.n);
+  row("x + s", "int32, in a fold", (...counts) => fold("%s + %x", "int32", ...counts));
+  row("x * s", "float32, in a fold", (...counts) => fold("%s * %x", "float32", ...counts));
 }
