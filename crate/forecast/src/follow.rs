@@ -6,9 +6,9 @@ use base::{HashMap, Idx, Span};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
 use layout::{Head, Kind, LayoutId};
 use machine::{data_offset, tensor_size};
-use op::{CallFault, MAX_OPERANDS, OPEN, Operand, Plan, ResultType, bytes_on_values};
+use op::{CallFault, MAX_OPERANDS, OPEN, OpId, Operand, Plan, ResultType, bytes_on_values};
 use std::sync::Arc;
-use ty::{RunError, RunFault, Value};
+use ty::{Dtype, RunError, RunFault, Scalar, Value, scalar_bits, scalar_of};
 
 /// How following a path ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,11 +131,18 @@ impl<'p> Forecaster<'p> {
                 return self.invoke(path, *callee, args, to, site);
             }
             Op::Operator { op, attrs } => {
-                if let (Some(scalars), Some(result)) = (known_scalars(&args), result)
-                    && let Ok(Value::Scalar(dtype, scalar)) = self.operators.run(*op, &scalars, attrs)
-                {
-                    set(path, result, Abstract::Scalar(dtype, Some(scalar)));
-                    return next(path);
+                if let (Some(scalars), Some(result)) = (known_scalars(&args), result) {
+                    let known = match on_scalars(*op, &scalars) {
+                        Some(known) => Some(known),
+                        None => match self.operators.run(*op, &scalars, attrs) {
+                            Ok(Value::Scalar(dtype, scalar)) => Some((dtype, scalar)),
+                            Ok(_) | Err(_) => None,
+                        },
+                    };
+                    if let Some((dtype, scalar)) = known {
+                        set(path, result, Abstract::Scalar(dtype, Some(scalar)));
+                        return next(path);
+                    }
                 }
                 return self.operator(path, instr, args);
             }
@@ -547,6 +554,17 @@ fn known_scalars(args: &[Abstract]) -> Option<Vec<Value>> {
         Abstract::Scalar(_, None) | Abstract::Unknown | Abstract::Object(_) | Abstract::Sum(..) => None,
     };
     args.iter().map(scalar).collect::<Option<Vec<_>>>().filter(|scalars| !scalars.is_empty())
+}
+
+/// An elementwise operator on scalars of one dtype, as the machine runs it.
+fn on_scalars(op: OpId, scalars: &[Value]) -> Option<(Dtype, Scalar)> {
+    let (&Value::Scalar(from, a), &Value::Scalar(other, b)) = (scalars.first()?, scalars.last()?) else { return None };
+    let (to, n) = op::elementwise(&op.row().kernel, from)?;
+    if other != from || usize::from(n) != scalars.len() {
+        return None;
+    }
+    let bits = op::on_scalars(op, [from, to], scalar_bits(from, a), scalar_bits(from, b)).ok()?;
+    Some((to, scalar_of(to, bits)))
 }
 
 /// What an operator is told of an operand; `None` if too little is known.
