@@ -119,7 +119,11 @@ fn plain_value(checked: &Checked, term: TermId) -> Option<String> {
         Term::Tensor { .. } => {
             let shaped = checked.shaped(term)?;
             let (sizes, dtype) = (shaped.sizes()?, shaped.dtype?);
-            Some(if sizes.is_empty() { zero_of(dtype) } else { format!("zeros(shape={sizes:?}, dtype=\"{dtype}\")") })
+            Some(if sizes.is_empty() {
+                zero_of(dtype)
+            } else {
+                format!("zeros(shape={}, dtype=\"{dtype}\")", base::bracketed(&sizes))
+            })
         }
         Term::Adt { adt, .. } => {
             let module = &checked.module;

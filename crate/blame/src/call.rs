@@ -314,12 +314,12 @@ impl<'a> Written<'a> {
         let Some(shape) = wanted.filter(|_| self.name == "shape" || self.name == "newshape") else { return };
         let numbers = numbers_in(self.outline, self.value);
         if numbers.len() != shape.len() {
-            return self.put(11, self.value, format!("{shape:?}"));
+            return self.put(11, self.value, base::bracketed(&shape));
         }
         let differing: Vec<usize> = (0..shape.len()).filter(|&i| self.number(numbers[i]) != Some(shape[i])).list();
         match differing[..] {
             [one] => self.put(8, numbers[one], shape[one].to_string()),
-            _ => self.put(10, self.value, format!("{shape:?}")),
+            _ => self.put(10, self.value, base::bracketed(&shape)),
         }
     }
 
@@ -343,7 +343,7 @@ impl<'a> Written<'a> {
         if numbers.len() > 1 && is_uniform && !is_shape {
             for size in small.iter().chain(pool).take(12) {
                 let all = vec![*size; numbers.len()];
-                self.put(13, self.value, format!("{all:?}"));
+                self.put(13, self.value, base::bracketed(&all));
             }
         }
     }
@@ -403,7 +403,7 @@ fn from_weight(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Ve
     };
     let shaped = outline.term(weight).and_then(|term| outline.checked.shaped(term));
     let Some(sizes) = shaped.and_then(|shaped| shaped.sizes()).filter(|sizes| sizes.len() > 2) else { return };
-    let texts = [sizes[0].to_string(), format!("{:?}", &sizes[2..])];
+    let texts = [sizes[0].to_string(), base::bracketed(&sizes[2..])];
     let edits: Vec<Edit> = { [channels, kernel].into_iter().zip(texts) }
         .filter(|(node, text)| outline.text(*node) != text)
         .map(|(node, text)| Edit { span: outline.span(node), text })

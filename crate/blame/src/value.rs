@@ -387,14 +387,14 @@ impl Wraps<'_> {
         }
         let turned = |axes: &Vec<usize>| fits(&axes.iter().map(|&axis| from[axis]).list());
         if let Some(axes) = permutations(rank).into_iter().find(turned) {
-            self.put(0, "transpose", format!(", axes={axes:?}"));
+            self.put(0, "transpose", format!(", axes={}", base::bracketed(&axes)));
         }
         if rank > 1 && fits(&[from[0], product(&from[1..])]) {
             self.put(0, "nn.batch_flatten", String::new());
         }
         if let Some(sizes) = want.sizes() {
             if product(&sizes) == product(from) {
-                self.put(3, "reshape", format!(", newshape={sizes:?}"));
+                self.put(3, "reshape", format!(", newshape={}", base::bracketed(&sizes)));
             }
             if sizes.len() == rank && rank > 0 {
                 self.padded(from, &sizes);
@@ -405,9 +405,10 @@ impl Wraps<'_> {
     fn padded(&mut self, from: &[i64], to: &[i64]) {
         let more: Vec<i64> = to.iter().zip(from).map(|(want, have)| want.saturating_sub(*have)).list();
         if more.iter().all(|more| (0..=MAX_PAD).contains(more)) {
-            let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).list();
-            self.put(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
-            self.put(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));
+            let widths: Vec<String> = more.iter().map(|more| base::bracketed(&[more / 2, more - more / 2])).list();
+            let widths = base::bracketed(&widths);
+            self.put(6, "nn.pad", format!(", 0, pad_width={widths}"));
+            self.put(6, "nn.pad", format!(", 0f, pad_width={widths}"));
         }
     }
 
@@ -416,7 +417,7 @@ impl Wraps<'_> {
         let rank = from.len();
         for (i, axes) in permutations(rank).into_iter().take(6).enumerate() {
             let extra = if rank == 2 { 0 } else { 2 + 2 * u32::from(i > 0) };
-            self.put(extra, "transpose", format!(", axes={axes:?}"));
+            self.put(extra, "transpose", format!(", axes={}", base::bracketed(&axes)));
         }
         let Outline { tree, checked, .. } = *self.outline;
         let beside = self.outline.parent(self.node).map(|parent| tree.children(parent)).unwrap_or_default();

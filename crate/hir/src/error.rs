@@ -703,7 +703,7 @@ impl HirError {
                 "a string is no value: it may stand only behind an attribute's `=`, as in `cast(1, dtype=\"int8\")`",
             ),
             HirError::EmptyTensor { shape, span } => {
-                let zeros = format!("zeros(shape={shape:?}, dtype=\"float32\")");
+                let zeros = format!("zeros(shape={}, dtype=\"float32\")", base::bracketed(shape));
                 error("empty-tensor", *span, "a tensor literal without a number says nothing of its dtype").fix(
                     format!("replace it by `{zeros}`"),
                     *span,

@@ -442,7 +442,7 @@ pub(crate) fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Re
         shape.len() == want.len() && shape.iter().zip(want).all(|(&size, want)| want.is_none_or(|want| want == size));
     if !fits {
         let want: Vec<String> = want.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string())).list();
-        return Err(format!("expected the shape ({}), found {shape:?}", want.join(", ")));
+        return Err(format!("expected the shape ({}), found {}", want.join(", "), base::bracketed(&shape)));
     }
     let mut scalars = Vec::new();
     let mut pending = vec![(json, 0)];

@@ -129,7 +129,7 @@ pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: 
     let is_said = call.attrs.ints("kernel_size").is_some();
     let same_size = !is_said || (0..3).all(|axis| i64::try_from(window[2 + axis]) == Ok(size[axis]));
     if takes != shape[1] || makes != out[1] || !same_size {
-        return fault(format!("a weight of the shape {:?} does not fit", w.shape));
+        return fault(format!("a weight of the shape {} does not fit", base::bracketed(&w.shape)));
     }
     let steps = steps(call, space.rank());
     let looks = [0, 1, 2].map(|axis| {

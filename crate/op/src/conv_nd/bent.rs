@@ -34,7 +34,11 @@ pub(super) fn deformable_conv2d(call: &Call) -> Result<Value, Fault> {
     let fits =
         weight.shape[..2] == [out[1], n_channels / groups] && offset.shape == [out[0], n_offsets, out[2], out[3]];
     if !fits {
-        return fault(format!("offsets {:?} or weight {:?} do not fit", offset.shape, weight.shape));
+        return fault(format!(
+            "offsets {} or weight {} do not fit",
+            base::bracketed(&offset.shape),
+            base::bracketed(&weight.shape)
+        ));
     }
     let [_, rows, columns] = steps(call, 2);
     let (values, offsets, weights) = (numbers(&data), numbers(&offset), numbers(&weight));

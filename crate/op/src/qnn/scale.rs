@@ -31,7 +31,10 @@ impl Along {
             None if values.windows(2).all(|pair| pair[0] == pair[1]) && !values.is_empty() => {
                 Ok(Along { values: vec![values[0]], inner: 1 })
             }
-            None => fault(format!("{} scales or zero points do not fit the shape {shape:?}", values.len())),
+            None => {
+                let (n, shape) = (values.len(), base::bracketed(shape));
+                fault(format!("{n} scales or zero points do not fit the shape {shape}"))
+            }
         }
     }
 
