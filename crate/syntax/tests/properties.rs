@@ -5,20 +5,24 @@ mod help;
 use base::Surface;
 use help::{NETS, refine, refine_programs, tensorscript};
 use proptest::prelude::*;
-use syntax::{Event, NodeKind, Parse, TokenId, parse};
+use syntax::{Event, Expected, NodeKind, Parse, SyntaxError, TokenId, TokenKind, parse};
 
 /// Everything that the crate promises of a tree.
 fn check(text: &str) -> Parse {
     let parse = parse(text, Surface::Relay);
     let tree = &parse.tree;
     assert_eq!(tree.to_text(), text);
-    let mut end = 0;
+    let (mut end, mut n_empty) = (0, 0);
     for token in (0..tree.n_tokens() as u32).map(TokenId) {
         let span = tree.token_span(token);
         assert_eq!(span.start, end);
-        assert!(!span.is_empty());
+        assert!(!span.is_empty() || tree.token_kind(token) == TokenKind::LBrace);
+        n_empty += usize::from(span.is_empty());
         end = span.end;
     }
+    // Only a `{` that is missing has no text, and it is told of.
+    let is_opener = |error: &&SyntaxError| matches!(error, SyntaxError::Expected { expected: Expected::Opener, .. });
+    assert_eq!(parse.errors.iter().filter(is_opener).count(), n_empty);
     assert_eq!(end as usize, text.len());
     assert_eq!(tree.kind(tree.root()), NodeKind::File);
     assert_eq!(tree.size(tree.root()) as usize, tree.n_nodes());

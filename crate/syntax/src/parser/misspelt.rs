@@ -6,7 +6,7 @@
 
 use base::{Edit, Surface};
 
-use super::pair;
+use super::{braces, pair};
 use crate::error::{Foreign, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::{self, *};
@@ -64,6 +64,9 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) {
         begins_item |= lexed.sig[pos].first_on_line;
     }
     if begins_item {
+        pair::brackets(&mut lexed.sig);
+    }
+    if surface == Surface::Relay && braces::insert(text, lexed) {
         pair::brackets(&mut lexed.sig);
     }
 }
