@@ -10,38 +10,40 @@ use super::pair::begins_item;
 use crate::error::{Expected, Found, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig, Token};
 use crate::token::TokenKind::*;
-use base::{Append, ToList};
 
 /// At most this many tokens of a type are looked at.
 const AHEAD: usize = 64;
 
 /// Puts them there; the brackets are paired. Whether there were some.
 pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
-    let places = lacking(&lexed.sig);
+    let places = if lexed.sig.iter().any(is_alone) { lacking(&lexed.sig) } else { Vec::new() };
     if places.is_empty() {
         return false;
     }
-    let n = places.len();
-    let mut tokens = Vec::with_capacity(lexed.tokens.len() + n);
-    let mut sig = Vec::with_capacity(lexed.sig.len() + n);
-    let mut places = places.into_iter().peekable();
-    let mut n_tokens = 0;
+    let (mut tokens, mut sig) = (Vec::new(), Vec::new());
+    let (mut n_tokens, mut n_places) = (0, 0);
     for (pos, &it) in lexed.sig.iter().enumerate() {
-        if places.next_if_eq(&pos).is_some() {
+        if places.get(n_places) == Some(&pos) {
+            n_places += 1;
             let last = lexed.sig[pos - 1].token;
             let (at, before) = (lexed.span(it.token, text), lexed.span(last, text));
             let found = Found { kind: it.kind, at, before, first_on_line: it.first_on_line };
             lexed.errors.push(SyntaxError::Expected { expected: Expected::Opener, found });
-            tokens.append_all(lexed.tokens[n_tokens..=last as usize].iter().copied());
+            tokens.extend_from_slice(&lexed.tokens[n_tokens..=last as usize]);
             n_tokens = last as usize + 1;
             sig.push(Sig { token: tokens.len() as u32, partner: NONE, kind: LBrace, first_on_line: false });
             tokens.push(Token { kind: LBrace, start: before.end });
         }
         sig.push(Sig { token: it.token + (tokens.len() - n_tokens) as u32, ..it });
     }
-    tokens.append_all(lexed.tokens[n_tokens..].iter().copied());
+    tokens.extend_from_slice(&lexed.tokens[n_tokens..]);
     (lexed.tokens, lexed.sig) = (tokens, sig);
     true
+}
+
+/// Whether it is a `}` that pairs with nothing.
+fn is_alone(sig: &Sig) -> bool {
+    sig.kind == RBrace && sig.partner == NONE
 }
 
 /// Before which tokens a `{` is missing.
@@ -49,16 +51,21 @@ fn lacking(sig: &[Sig]) -> Vec<usize> {
     let mut places = Vec::new();
     let mut start = 0;
     while start < sig.len() {
-        let end = (start + 1..sig.len()).find(|&pos| begins_item(sig, pos)).unwrap_or(sig.len());
-        let n_alone = sig[start..end].iter().filter(|sig| sig.kind == RBrace && sig.partner == NONE).count();
-        if n_alone > 0 {
-            let mut inside: Vec<usize> = (start + 1..end).filter_map(|pos| body_without(sig, pos)).list();
-            inside.dedup();
-            if inside.len() == n_alone {
-                places.extend(inside);
+        let (n_before, mut n_alone) = (places.len(), 0);
+        let mut pos = start;
+        while pos < sig.len() && (pos == start || !begins_item(sig, pos)) {
+            n_alone += usize::from(is_alone(&sig[pos]));
+            if let Some(place) = body_without(sig, pos)
+                && places.last() != Some(&place)
+            {
+                places.push(place);
             }
+            pos += 1;
         }
-        start = end;
+        if places.len() != n_before + n_alone {
+            places.truncate(n_before);
+        }
+        start = pos;
     }
     places
 }
@@ -105,7 +112,8 @@ fn behind_head(sig: &[Sig], params_end: usize, has_clauses: bool) -> Option<usiz
         let last = sig[pos - 1].kind;
         let is_whole = matches!(last, Ident | Int | Question | RBracket | RParen);
         match kind {
-            LBrace | RBrace | RBracket | RParen | Semicolon | Eq | FatArrow | KwDef | Eof => return None,
+            _ if begins_item(sig, pos) => return None,
+            LBrace | RBrace | RBracket | RParen | Semicolon | Eq | FatArrow | Eof => return None,
             Comma if !has_clauses => return None,
             Local | Graph | Global | Float | String | Backtick | Bang | KwLet | KwIf | KwMatch | KwTrue | KwFalse => {
                 return Some(pos);
