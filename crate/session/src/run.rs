@@ -251,8 +251,9 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
                 });
                 outcome.note(looked_at.map_err(|error| if is_sound { analysis.told(error) } else { error }), span)
             }
-            Err(InputError { span, message }) => {
-                outcome.diagnostics.push(Diagnostic::error("input-error", span, message));
+            Err(InputError { span: at, message }) => {
+                let told = Diagnostic::error("input-error", at, message);
+                outcome.diagnostics.push(if at == span { told } else { told.label(span, "while this is evaluated") });
                 None
             }
         };
