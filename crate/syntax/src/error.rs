@@ -335,8 +335,8 @@ pub struct Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     Token(TokenKind),
-    /// A `{` whose `}` is there.
-    Opener,
+    /// A bracket whose closer is there.
+    Opener(TokenKind),
     /// `,` or this closer.
     Separator(TokenKind),
     Expression,
@@ -385,8 +385,7 @@ impl Found {
 impl Expected {
     fn describe(self) -> String {
         let words = match self {
-            Expected::Token(kind) => return kind.describe(),
-            Expected::Opener => return TokenKind::LBrace.describe(),
+            Expected::Token(kind) | Expected::Opener(kind) => return kind.describe(),
             Expected::Separator(closer) => return format!("`,` or {}", closer.describe()),
             Expected::Expression => "an expression",
             Expected::Pattern => "a pattern",
@@ -500,7 +499,8 @@ impl SyntaxError {
                     Expected::Separator(_) if found.kind.is_operand() || found.kind == TokenKind::Global => {
                         said.fix("insert `,`", found.before.after(), ",")
                     }
-                    Expected::Opener => said.fix("insert `{`", found.before.after(), " {"),
+                    Expected::Opener(TokenKind::LBrace) => said.fix("insert `{`", found.before.after(), " {"),
+                    Expected::Opener(_) => said.fix("insert `(`", Span::new(found.at.start, found.at.start), "("),
                     Expected::Dtype => said.fix("insert `, float32`", found.before.after(), ", float32"),
                     Expected::Token(TokenKind::KwElse) => {
                         let help = "an `if` is an expression, which has a value when its condition does not hold, too";

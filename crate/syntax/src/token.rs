@@ -1,7 +1,7 @@
 //! The kinds of token, and how each is spelt and named.
 
 /// What a token is. Trivia (white space and comments) are tokens too: every byte of the text is in exactly one. One of no
-/// byte is a `{` that is missing.
+/// byte is a bracket that is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     Whitespace,

@@ -16,12 +16,12 @@ fn check(text: &str) -> Parse {
     for token in (0..tree.n_tokens() as u32).map(TokenId) {
         let span = tree.token_span(token);
         assert_eq!(span.start, end);
-        assert!(!span.is_empty() || tree.token_kind(token) == TokenKind::LBrace);
+        assert!(!span.is_empty() || matches!(tree.token_kind(token), TokenKind::LBrace | TokenKind::LParen));
         n_empty += usize::from(span.is_empty());
         end = span.end;
     }
-    // Only a `{` that is missing has no text, and it is told of.
-    let is_opener = |error: &&SyntaxError| matches!(error, SyntaxError::Expected { expected: Expected::Opener, .. });
+    // Only a bracket that is missing has no text, and it is told of.
+    let is_opener = |error: &&SyntaxError| matches!(error, SyntaxError::Expected { expected: Expected::Opener(_), .. });
     assert_eq!(parse.errors.iter().filter(is_opener).count(), n_empty);
     assert_eq!(end as usize, text.len());
     assert_eq!(tree.kind(tree.root()), NodeKind::File);

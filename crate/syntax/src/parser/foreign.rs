@@ -296,7 +296,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `add %x, %y`, and `add %x, %y)` where the `(` was dropped, behind the name, whose node began at the mark.
+    /// `add %x, %y`, behind the name, whose node began at the mark.
     pub(super) fn bare_args(&mut self, mark: Mark) {
         if self.surface != Surface::Relay || !matches!(self.kind(), Local | Graph) {
             return;
@@ -304,13 +304,9 @@ impl Parser<'_> {
         let Some(end) = self.operands_end(self.pos) else { return };
         let (name, first, last) = (self.token_span(self.pos - 1), self.token_span(self.pos), self.token_span(end - 1));
         let edits = [(Span::new(name.end, first.start), "("), (last.after(), ")")];
-        let is_closed = self.kind_at(end) == RParen && self.partner(end as u32) == NONE;
-        self.foreign(Foreign::BareArgs, first.to(last), &edits[..2 - usize::from(is_closed)]);
+        self.foreign(Foreign::BareArgs, first.to(last), &edits);
         let list = self.mark();
         self.operands(end);
-        if is_closed {
-            self.bump();
-        }
         self.finish(NodeKind::ArgList, list);
         self.finish(NodeKind::Call, mark);
     }

@@ -6,7 +6,7 @@
 
 use base::{Edit, Surface};
 
-use super::{braces, pair};
+use super::{openers, pair};
 use crate::error::{Foreign, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::{self, *};
@@ -66,7 +66,7 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) {
     if begins_item {
         pair::brackets(&mut lexed.sig);
     }
-    if surface == Surface::Relay && braces::insert(text, lexed) {
+    if surface == Surface::Relay && openers::insert(text, lexed) {
         pair::brackets(&mut lexed.sig);
     }
 }

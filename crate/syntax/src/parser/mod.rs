@@ -4,7 +4,6 @@
 //! expression, a pattern, a type or a dim pushes exactly one node.
 
 mod block;
-mod braces;
 mod expr;
 mod foreign;
 mod item;
@@ -12,6 +11,7 @@ mod lambda;
 mod list;
 mod misspelt;
 mod names;
+mod openers;
 mod pair;
 mod pattern;
 mod refine;

@@ -1,38 +1,47 @@
-//! A `{` that is missing, found before parsing and put where it belongs.
+//! A `{` or `(` that is missing, found before parsing and put where it belongs.
 //!
-//! Where a text lacks a `{`, its `}` is paired with one further out, and every construct around ends too early. So where
+//! Where a text lacks one, its closer is paired with one further out, and every construct around ends too early. So where
 //! an item has a `}` that pairs with nothing, and in as many places of it a body stands without its `{`, a token of no
-//! text stands there from here on, which is said once.
+//! text stands there from here on, which is said once; and where a statement has such a `)`, and one place before it
+//! that wants a `(`.
 //!
-//! Worked example: in `if (%c) nn.relu(%x) } else { %x }` it stands behind `(%c)`.
+//! Worked example: in `if (%c) nn.relu(%x) } else { %x }` it stands behind `(%c)`, and in `if %c) {` before `%c`.
 
 use super::pair::begins_item;
 use crate::error::{Expected, Found, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig, Token};
-use crate::token::TokenKind::*;
+use crate::token::TokenKind::{self, *};
+use base::Append;
 
 /// At most this many tokens of a type are looked at.
 const AHEAD: usize = 64;
 
 /// Puts them there; the brackets are paired. Whether there were some.
 pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
-    let places = if lexed.sig.iter().any(is_alone) { lacking(&lexed.sig) } else { Vec::new() };
+    let mut places = Vec::new();
+    if lexed.sig.iter().any(|sig| is_alone(sig, RBrace)) {
+        braces(&lexed.sig, &mut places);
+    }
+    for pos in (0..lexed.sig.len()).filter(|&pos| is_alone(&lexed.sig[pos], RParen)) {
+        places.append_all(before_arguments(&lexed.sig, pos).map(|place| (place, LParen)));
+    }
     if places.is_empty() {
         return false;
     }
+    base::sort_by_key(&mut places, |&(place, _)| place);
     let (mut tokens, mut sig) = (Vec::new(), Vec::new());
     let (mut n_tokens, mut n_places) = (0, 0);
     for (pos, &it) in lexed.sig.iter().enumerate() {
-        if places.get(n_places) == Some(&pos) {
+        while let Some(&(_, kind)) = places.get(n_places).filter(|place| place.0 == pos) {
             n_places += 1;
             let last = lexed.sig[pos - 1].token;
             let (at, before) = (lexed.span(it.token, text), lexed.span(last, text));
             let found = Found { kind: it.kind, at, before, first_on_line: it.first_on_line };
-            lexed.errors.push(SyntaxError::Expected { expected: Expected::Opener, found });
+            lexed.errors.push(SyntaxError::Expected { expected: Expected::Opener(kind), found });
             tokens.extend_from_slice(&lexed.tokens[n_tokens..=last as usize]);
             n_tokens = last as usize + 1;
-            sig.push(Sig { token: tokens.len() as u32, partner: NONE, kind: LBrace, first_on_line: false });
-            tokens.push(Token { kind: LBrace, start: before.end });
+            sig.push(Sig { token: tokens.len() as u32, partner: NONE, kind, first_on_line: false });
+            tokens.push(Token { kind, start: before.end });
         }
         sig.push(Sig { token: it.token + (tokens.len() - n_tokens) as u32, ..it });
     }
@@ -41,24 +50,23 @@ pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
     true
 }
 
-/// Whether it is a `}` that pairs with nothing.
-fn is_alone(sig: &Sig) -> bool {
-    sig.kind == RBrace && sig.partner == NONE
+/// Whether it is such a closer that pairs with nothing.
+fn is_alone(sig: &Sig, closer: TokenKind) -> bool {
+    sig.kind == closer && sig.partner == NONE
 }
 
 /// Before which tokens a `{` is missing.
-fn lacking(sig: &[Sig]) -> Vec<usize> {
-    let mut places = Vec::new();
+fn braces(sig: &[Sig], places: &mut Vec<(usize, TokenKind)>) {
     let mut start = 0;
     while start < sig.len() {
         let (n_before, mut n_alone) = (places.len(), 0);
         let mut pos = start;
         while pos < sig.len() && (pos == start || !begins_item(sig, pos)) {
-            n_alone += usize::from(is_alone(&sig[pos]));
+            n_alone += usize::from(is_alone(&sig[pos], RBrace));
             if let Some(place) = body_without(sig, pos)
-                && places.last() != Some(&place)
+                && places.last() != Some(&(place, LBrace))
             {
-                places.push(place);
+                places.push((place, LBrace));
             }
             pos += 1;
         }
@@ -67,7 +75,48 @@ fn lacking(sig: &[Sig]) -> Vec<usize> {
         }
         start = pos;
     }
-    places
+}
+
+/// Before which token the `(` of a `)` is missing, if only one in its statement wants one; else the `)` itself, behind a
+/// name.
+fn before_arguments(sig: &[Sig], closer: usize) -> Option<usize> {
+    let kind = |pos: usize| sig.get(pos).map_or(Eof, |sig| sig.kind);
+    let mut found = None;
+    let mut pos = closer;
+    for _ in 0..AHEAD {
+        let Some(last) = pos.checked_sub(1) else { break };
+        let here = sig[pos];
+        let before = |n: usize| last.checked_sub(n).map_or(Eof, kind);
+        let is_operand = match here.kind {
+            Global | Backtick | Bang | KwFn | KwTrue | KwFalse => true,
+            kind => kind.is_operand() && kind != LParen,
+        };
+        let is_wanted = match kind(last) {
+            KwIf | KwMatch | KwRef | KwRefRead | KwRefWrite => !matches!(here.kind, LParen | Question),
+            Question => before(1) == KwMatch && here.kind != LParen,
+            KwFn => !matches!(here.kind, LParen | LBracket),
+            Global if before(1) == KwDef => matches!(here.kind, Local | RParen),
+            Global | Local => is_operand,
+            Ident => is_operand && before(1) != KwDef,
+            RBracket if sig[last].partner != NONE => {
+                let head = sig[last].partner as usize;
+                head > 1 && kind(head - 1) == Global && kind(head - 2) == KwDef && matches!(here.kind, Local | RParen)
+            }
+            // The shape of a tensor.
+            LBracket => before(1) == Ident && here.kind != LParen && (closer as u32) < sig[last].partner,
+            _ => false,
+        };
+        if is_wanted && !here.first_on_line && found.replace(pos).is_some() {
+            return None;
+        }
+        let is_first = matches!(kind(last), Semicolon | LBrace | FatArrow) || here.kind == KwLet;
+        if is_first || (kind(last) == RBrace && here.first_on_line) || begins_item(sig, pos) {
+            break;
+        }
+        // Past a block.
+        pos = if kind(last) == RBrace && sig[last].partner != NONE { sig[last].partner as usize } else { last };
+    }
+    found.or_else(|| matches!(kind(closer.checked_sub(1)?), Global | Ident).then_some(closer))
 }
 
 /// Where a body begins that belongs to what ends before this token, if its `{` is not there.
