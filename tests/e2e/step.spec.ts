@@ -198,8 +198,21 @@ test("a run that fails ends at the step that failed", async ({ page }) => {
   await step(page, WRONG);
   await page.keyboard.press("l");
   await expect(panel(page).locator(".said .failed")).toContainText("an integer is divided by zero");
+  await expect(panel(page).locator(".said code").first()).toContainText("divide");
   await expect(panel(page).locator(".ir-lines .current")).toContainText("divide");
   await expect(control(page, "One step on, into calls")).toHaveAttribute("aria-disabled", "true");
+});
+
+test("operators that run as one are named", async ({ page }) => {
+  await open(page);
+  await step(page, "def @chain(%x: Tensor[(2), float32]) { tanh(exp(%x)) }\n@chain([1f, 2f])\n");
+  const current = panel(page).locator(".ir-lines .current");
+  for (let n = 1; n < 20 && !(await current.textContent())?.includes("fused"); n += 1) {
+    await page.keyboard.press("i");
+    await expect(where(page)).toContainText(`Step ${n} of`);
+  }
+  await page.keyboard.press("i");
+  await expect(panel(page).locator(".said")).toContainText("{ … } Computes exp, tanh in one go.");
 });
 
 test("a run goes on to the line of the cursor, and ends with an edit", async ({ page }) => {

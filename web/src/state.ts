@@ -62,8 +62,8 @@ export type Ran =
    * the program and to describe its values took the rest of `whole`.
    */
   | { kind: "finished"; revision: number; view: RunView; milliseconds: number; whole: number; build: BuildName }
-  /** `view` says how far it was, if anything was heard of that. */
-  | { kind: "stopped"; revision: number; milliseconds: number; view: ProgressView | undefined }
+  /** `view` says how far it was, if anything was heard of that, `target` how the program was compiled. */
+  | { kind: "stopped"; revision: number; milliseconds: number; view: ProgressView | undefined; target: Target }
   /** One that nobody asked for, since it takes long. */
   | { kind: "long"; revision: number }
   /** By an edit; `revision` is that of the text edited. */

@@ -3,7 +3,7 @@ import { batch, effect } from "@preact/signals";
 import { Compiler } from "../compiler.ts";
 import { lineStarts } from "../lines.ts";
 import type { Request } from "../protocol.ts";
-import { errorCount, isChecking, state, target } from "../state.ts";
+import { errorCount, isChecking, state, type Target, target } from "../state.ts";
 import type { DiagnosticView } from "../wasm/relish_wasm.js";
 import { foldRoom } from "./room.ts";
 
@@ -35,6 +35,7 @@ interface Run {
   start: number;
   /** Whether it runs by itself, with a limit. */
   alone: boolean;
+  target: Target;
 }
 
 let settled: ReturnType<typeof setTimeout> | undefined;
@@ -200,7 +201,7 @@ function startRun(alone: boolean): void {
     endRun();
   }
   if (run !== undefined || state.engine.value === "failed") return;
-  run = { start: performance.now(), alone };
+  run = { start: performance.now(), alone, target: target() };
   state.trap.value = undefined;
   // In the place of the button by which one runs, so not for what nobody has asked for.
   if (!alone) showStopSoon();
@@ -211,8 +212,9 @@ function startRun(alone: boolean): void {
 
 function send(run: Run): void {
   run.start = performance.now();
+  run.target = target();
   state.progress.value = { start: run.start, view: undefined };
-  compiler.run(run.alone ? SMALL : NO_LIMIT, target(), state.measures.peek() ? "on" : "off", { ahead: !run.alone });
+  compiler.run(run.alone ? SMALL : NO_LIMIT, run.target, state.measures.peek() ? "on" : "off", { ahead: !run.alone });
 }
 
 function showStopSoon(): void {
@@ -239,11 +241,12 @@ function endRun(): void {
 export function stop(): void {
   if (run === undefined) return;
   const milliseconds = performance.now() - run.start;
+  const { target } = run;
   const { view } = state.progress.peek();
   isQuick = false;
   compiler.stop();
   batch(() => {
     endRun();
-    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds, view };
+    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds, view, target };
   });
 }

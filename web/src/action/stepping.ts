@@ -203,15 +203,17 @@ function set(expression: number, view: StepView, before: StepView | undefined, s
 
 export const hex = (address: number) => `0x${address.toString(16).padStart(2, "0")}`;
 
+const currentOf = ({ current, lines }: StepView) => (current === undefined ? undefined : lines[current]?.text.trim());
+
 /** What a move did. */
 function tell(to: StepMove, before: StepView, after: StepView): { said: string; ran: string | undefined } {
   const steps = after.step - before.step;
   // Of a heap that is not shown in whole, what is new is not known.
   const isWhole = before.n_more_blocks + after.n_more_blocks === 0;
   const heap = isWhole || steps === 1 ? tellHeap(before.blocks, after.blocks, isWhole) : "";
-  const line = before.current === undefined ? undefined : before.lines[before.current]?.text.trim();
+  const line = currentOf(before);
   if (after.status === "failed" && after.diagnostic !== undefined) {
-    return { said: `The run ends here: ${after.diagnostic.message}.`, ran: line };
+    return { said: `The run ends here: ${after.diagnostic.message}.`, ran: currentOf(after) ?? line };
   }
   if (steps === 1 && line !== undefined) return { said: sentence(explain(`  ${line}`), heap), ran: line };
   if (to.to === "line" && after.status !== "running") return { said: "The run ended without coming to this line again.", ran: undefined };

@@ -120,11 +120,11 @@ export function RunPanel() {
           <EngineSwitch />
         </div>
       )}
-      {ran.kind !== "finished" && <Ahead />}
+      {(ran.kind === "stopped" ? isStale : ran.kind !== "finished") && <Ahead />}
       {!isPaneNarrow.value && figures}
       <Values values={values} canStep={!isStale} />
       {isPaneNarrow.value && figures}
-      {!isNothing && <Profile rows={profile} total={ran.kind === "finished" ? ran.milliseconds : undefined} isFresh={!isStale} />}
+      {!isNothing && <Profile rows={profile} total={ran.kind === "finished" ? ran.milliseconds : undefined} isFresh={!isStale && !isOther(ran)} />}
     </div>
   );
 }
@@ -166,7 +166,7 @@ interface OutcomeProps {
 
 /** How the run went. What has an error is not run, nor what uses it. */
 function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
-  const first = isStale ? undefined : problems.value.find(({ severity }) => severity === "error");
+  const first = isStale ? undefined : firstError();
   if (ran.kind === "finished" && first !== undefined) {
     return (
       <p class="outcome" tabIndex={-1}>
@@ -189,18 +189,30 @@ function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
   );
 }
 
-const stoppedAfter = ({ milliseconds }: { milliseconds: number }, isStale: boolean) =>
-  `${isStale ? "From before the last edits: stopped" : "Stopped"} after ${duration(milliseconds)}`;
+/** Whether it was stopped, and programs are compiled otherwise now. */
+const isOther = (ran: Ran) => ran.kind === "stopped" && (ran.target.layout !== state.layout.value || ran.target.fused !== state.fused.value);
+
+const stoppedAfter = (ran: Ran & { kind: "stopped" }, isStale: boolean) =>
+  `${isStale ? "From before the last edits: stopped" : isOther(ran) ? "With other settings: stopped" : "Stopped"} after ${duration(ran.milliseconds)}`;
+
+const errors = () => problems.value.filter(({ severity }) => severity === "error");
+
+/** By its place. */
+const firstError = () => errors().toSorted((a, b) => a.span.start - b.span.start)[0];
 
 /** What a run with an error has evaluated, up to the line of the error. */
 function howFar(ran: Ran & { kind: "finished" }): string {
-  const total = state.checked.value.view.expressions.length;
+  const { expressions } = state.checked.value.view;
+  const total = expressions.length;
   const found = ran.view.values.filter(({ value }) => value !== undefined);
   const took = duration(ran.milliseconds);
   if (found.length === 0) return `Failed after ${took}:`;
   // `@main` has a name, and is none of the expressions.
   const nRan = found.filter(({ name }) => name === "").length;
-  return nRan < total ? `${nRan} of ${total} expressions ran in ${took};` : `Ran in ${took}, but`;
+  if (nRan >= total) return `Ran in ${took}, but`;
+  // What has an error outside of these may be one more.
+  const isAll = errors().every(({ span }) => expressions.some((one) => one.span.start <= span.start && span.end <= one.span.end));
+  return `${nRan}${isAll ? ` of ${total}` : ""} ${!isAll && nRan === 1 ? "expression" : "expressions"} ran in ${took};`;
 }
 
 function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
@@ -300,7 +312,7 @@ const Suggestion = () => <Advice relay="ones(shape=[2, 3]) + 1f" />;
 
 /** That there is an error, before a run says so. */
 function FirstError() {
-  const first = isFresh.value ? problems.value.find(({ severity }) => severity === "error") : undefined;
+  const first = isFresh.value ? firstError() : undefined;
   if (first === undefined) return null;
   return (
     <p class="figures">
@@ -411,17 +423,20 @@ interface ValueProps {
   onStep: (() => void) | undefined;
 }
 
-/** Why the expression at `of` has no value, which is told when the run has ended. */
-function Failure({ of, isStale }: { of: SpanView; isStale: boolean }) {
+/** Why the expression at `of` has no value, which is known when the run has ended. */
+function problemOf(of: SpanView): DiagnosticView | undefined {
   const ran = state.ran.value;
   const said = ran?.kind === "finished" ? ran.view.diagnostics : [];
   const isOf = ({ span, labels }: DiagnosticView) =>
     (of.start <= span.start && span.end <= of.end) || labels.some(({ span }) => span.start === of.start && span.end === of.end);
-  const problem = said.find(isOf);
+  return said.find(isOf);
+}
+
+function Failure({ problem, isStale }: { problem: DiagnosticView | undefined; isStale: boolean }) {
   if (problem === undefined) return <p class="failed">No value.</p>;
   return (
     <p class="failed">
-      No value: {problem.message}, <Place span={problem.span} line={problem.line} isStale={isStale} />.
+      No value: {problem.message} (<Place span={problem.span} line={problem.line} isStale={isStale} />).
     </p>
   );
 }
@@ -434,7 +449,11 @@ function MadeUp({ name }: { name: string }) {
   return <p class="note">What it is given is made up: numbers by chance, the same in every run.</p>;
 }
 
+/** Of a long value. No name is cut in two, nor broken: a line may end behind each bracket. */
+const beginningOf = (value: string) => (/^.{0,79}[,(]/.exec(value)?.[0] ?? value.slice(0, 80)).replaceAll("(", "(\u200b");
+
 function Value({ value: { name, span, line, type, value, truncated, tensor, parts, has_more_parts }, onStep }: ValueProps) {
+  const problem = value === undefined ? problemOf(span) : undefined;
   return (
     <article class="value">
       <header>
@@ -442,15 +461,15 @@ function Value({ value: { name, span, line, type, value, truncated, tensor, part
           {name === "" ? `line ${line}` : name}
         </button>
         <TypeText text={type} />
-        {onStep && (
+        {onStep && problem?.code !== "input-error" && (
           <button type="button" class="button small step" onClick={onStep}>
             Step through
           </button>
         )}
       </header>
-      <MadeUp name={name} />
+      {value !== undefined && <MadeUp name={name} />}
       {value === undefined ? (
-        <Failure of={span} isStale={onStep === undefined} />
+        <Failure problem={problem} isStale={onStep === undefined} />
       ) : tensor ? (
         <TensorPicture tensor={tensor} text={value} type={type} truncated={truncated} />
       ) : value.length <= LONG ? (
@@ -458,7 +477,7 @@ function Value({ value: { name, span, line, type, value, truncated, tensor, part
       ) : (
         <details>
           <summary>
-            <code>{highlight(`${value.slice(0, 80)}…`)}</code>
+            <code>{highlight(`${beginningOf(value)}…`)}</code>
           </summary>
           <ValueText text={value} truncated={truncated} />
         </details>

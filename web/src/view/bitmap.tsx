@@ -14,6 +14,8 @@ interface Props {
   say: (row: number, column: number) => string;
   /** What the picture is, for those who do not see it. */
   label: string;
+  /** One of several is smaller. */
+  isOne: boolean;
   /** Whether points may be longer than wide, or wider than long, so that a picture with few of them is no thread. */
   stretches?: boolean;
 }
@@ -28,12 +30,11 @@ interface Place {
 /** Rows and columns that an arrow key goes. */
 const WAYS: Readonly<Record<string, readonly [number, number]>> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-const WIDEST = 280;
 const NARROWEST = 96;
 const LARGEST_CELL = 14;
 /** The mark of a smaller one is as large as this, in pixels. */
 const LEAST_MARK = 7;
-export function Bitmap({ rows, columns, color, say, label, stretches = false }: Props) {
+export function Bitmap({ rows, columns, color, say, label, isOne, stretches = false }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointed = useSignal<Place | undefined>(undefined);
   useEffect(() => {
@@ -48,7 +49,8 @@ export function Bitmap({ rows, columns, color, say, label, stretches = false }: 
     }
     context.putImageData(image, 0, 0);
   }, [color, rows, columns]);
-  const square = Math.min(LARGEST_CELL, WIDEST / columns, WIDEST / rows);
+  const widest = isOne ? 280 : 140;
+  const square = Math.min(LARGEST_CELL, widest / columns, widest / rows);
   const long = (n: number) => Math.max(n * square, stretches ? Math.min(n * LARGEST_CELL, NARROWEST) : 0, 12);
   const go = (row: number, column: number, stays: boolean) => {
     pointed.value = { row: Math.min(rows - 1, Math.max(0, row)), column: Math.min(columns - 1, Math.max(0, column)), stays };
@@ -75,7 +77,7 @@ export function Bitmap({ rows, columns, color, say, label, stretches = false }: 
         <canvas
           ref={canvas}
           // Points that are smaller than those of the screen are mixed there, not left out.
-          class={Math.max(rows, columns) > WIDEST ? "heatmap fine" : "heatmap"}
+          class={Math.max(rows, columns) > widest ? "heatmap fine" : "heatmap"}
           role="img"
           aria-label={label}
           tabIndex={0}

@@ -75,7 +75,8 @@ interface BlockProps {
 
 function Block({ block, old, mark, lit }: BlockProps) {
   const { address, count, kind, type, value, bytes, parts, size } = block;
-  const owners = count === undefined ? "" : `${count} ${count === 1 ? "owner" : "owners"}, `;
+  // What is kept to be used again has none either.
+  const owners = count === undefined ? (type === "" ? "" : "of the program, not counted, ") : `${count} ${count === 1 ? "owner" : "owners"}, `;
   return (
     <li id={BLOCK + address} class={`block ${mark ?? ""} ${lit.value === address ? "lit" : ""}`}>
       <header>

@@ -16,9 +16,11 @@ interface HeatMapProps {
   /** How many rows and columns of the tensor are shown. */
   size: readonly [number, number];
   range: Range;
+  /** Not one of several. */
+  isOne: boolean;
 }
 
-export function HeatMap({ elements, dtype, block, matrix, size, range }: HeatMapProps) {
+export function HeatMap({ elements, dtype, block, matrix, size, range, isOne }: HeatMapProps) {
   const { name } = matrix;
   const { rows, columns, means } = useMemo(() => pointsOf(elements, matrix), [elements, matrix.first, matrix.rowStep, matrix.columnStep]);
   const color = useMemo(
@@ -38,7 +40,7 @@ export function HeatMap({ elements, dtype, block, matrix, size, range }: HeatMap
   };
   const told = (value: number) => (dtype === "bool" ? exact(value, dtype) : readable(value));
   const label = `Heat map${name === "" ? "" : ` ${name}`} of ${size.join(" by ")} elements from ${told(range.min)} to ${told(range.max)}`;
-  return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} stretches />;
+  return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} isOne={isOne} stretches />;
 }
 
 interface ImageProps {
@@ -47,9 +49,10 @@ interface ImageProps {
   /** Where the image's first element is, and the name of its place. */
   matrix: Matrix;
   channelStep: number;
+  isOne: boolean;
 }
 
-export function Image({ tensor, images, matrix, channelStep }: ImageProps) {
+export function Image({ tensor, images, matrix, channelStep, isOne }: ImageProps) {
   const { elements, statistics, dtype } = tensor;
   const { rows, columns, name } = matrix;
   const at = (row: number, column: number) =>
@@ -72,5 +75,5 @@ export function Image({ tensor, images, matrix, channelStep }: ImageProps) {
   };
   const kind = images.channels === 3 ? "Colour image" : "Grey image";
   const label = `${kind}${name === "" ? "" : ` ${name}`} of ${rows} by ${columns} points, mean ${readable(statistics.mean)}`;
-  return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;
+  return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} isOne={isOne} />;
 }

@@ -38,6 +38,8 @@ export function wordOf(line: string): string | undefined {
 export function explain(line: string): string {
   const word = wordOf(line);
   if (word !== undefined) return INSTRUCTIONS[word] ?? "";
+  const inside = [...line.matchAll(/s\d+ = ([\w.]+)\(/g)].map(([, name]) => `\`${name}\``);
+  if (inside.length > 0) return `Computes ${inside.join(", ")} in one go.`;
   const operator = / = ([a-z][\w.]*)\(/.exec(line)?.[1];
   if (operator !== undefined) return `Computes the operator \`${operator}\`.`;
   return / = /.test(line) ? "A number of the program." : "";

@@ -25,19 +25,38 @@ export function readable(value: number, digits = DIGITS): string {
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "−inf";
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value).replace("-", "−");
   const size = Math.abs(value);
-  const text = size >= 1e9 || size < 1e-4 ? value.toExponential(digits - 2) : String(Number(value.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1))));
-  return text.replaceAll("-", "−");
+  const fixed = () => {
+    const text = value.toFixed(Math.max(1, digits - 1 - Math.floor(Math.log10(size))));
+    // What is not whole does not look so.
+    return Number.isInteger(Number(text)) ? text : String(Number(text));
+  };
+  return (size >= 1e9 || size < 1e-4 ? value.toExponential(digits - 2) : fixed()).replaceAll("-", "−");
+}
+
+const numberIn = (text: string) => Number(text.replaceAll("−", "-"));
+
+/** Of so many numbers all that differ are told apart, of others every second one. */
+const READ_ALL = 64;
+
+/** As few digits as tell the numbers apart, but no more than `most`. */
+function digitsApart(values: readonly number[], most: number): number {
+  const different = [...new Set(values.filter(Number.isFinite))];
+  const enough = different.length - Math.max(0, different.length - READ_ALL) / 2;
+  let digits = DIGITS;
+  while (digits < most && new Set(different.map((value) => numberIn(readable(value, digits)))).size < enough) digits += 1;
+  return digits;
 }
 
 const decimalsOf = (text: string) => /^[−\d]+\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
 /** With so many decimals more a number would say more than it is known to. */
 const FEW = 2;
 
-/** Numbers that stand below each other, with as many decimals, where theirs differ little; whole ones stay whole. */
+/** Numbers that stand below each other, told apart, with as many decimals, where theirs differ little; whole ones stay whole. */
 export function readableAlike(values: readonly number[]): (value: number) => string {
-  const most = Math.max(0, ...values.map((value) => decimalsOf(readable(value))));
+  const digits = digitsApart(values, 9);
+  const most = Math.max(0, ...values.map((value) => decimalsOf(readable(value, digits))));
   return (value) => {
-    const text = readable(value);
+    const text = readable(value, digits);
     const decimals = decimalsOf(text);
     return decimals > 0 && most - decimals <= FEW ? value.toFixed(most).replace("-", "−") : text;
   };
@@ -45,8 +64,7 @@ export function readableAlike(values: readonly number[]): (value: number) => str
 
 /** Two numbers with as many digits as tell them apart. */
 export function readableApart(low: number, high: number): [string, string] {
-  let digits = DIGITS;
-  while (digits < 17 && low !== high && readable(low, digits) === readable(high, digits)) digits += 1;
+  const digits = digitsApart([low, high], 17);
   return [readable(low, digits), readable(high, digits)];
 }
 
@@ -79,11 +97,8 @@ export function exact(value: number, dtype: string): string {
   return sign + String(shortest(value, dtype)).replaceAll("-", "−");
 }
 
-/** Whether a reader is not shown all of it. */
-export function isRounded(value: number, dtype: string): boolean {
-  const number = shortest(value, dtype);
-  return Number.isFinite(number) && Number(readable(number).replaceAll("−", "-")) !== number;
-}
+/** Whether a reader of `text` is not shown all of it. */
+export const isRounded = (value: number, text: string): boolean => Number.isFinite(value) && numberIn(text) !== value;
 
 type Rgb = readonly [number, number, number];
 

@@ -58,7 +58,7 @@ export function Profile({ rows, total, isFresh }: Props) {
   const ordered = rows.toSorted((a, b) => measure(b, sorted.value) - measure(a, sorted.value));
   const shown = isWhole.value ? ordered : ordered.slice(0, ROWS);
   return (
-    <section class="profile" id="profile" tabIndex={-1} aria-labelledby="profile-title">
+    <section class={isFresh ? "profile" : "profile stale"} id="profile" tabIndex={-1} aria-labelledby="profile-title">
       <header>
         <h2 id="profile-title">Operators</h2>
         <p class="note">

@@ -57,7 +57,8 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
     <section class="stepper" aria-label="Step through" tabIndex={-1} ref={place} onKeyDown={onKeyDown}>
       <Transport view={view} />
       <p class="said" role="status">
-        {ran !== undefined && <code>{irTokens(ran)}</code>}{" "}
+        {/* The sentence names the operators that run as one. */}
+        {ran !== undefined && <code>{irTokens(ran.replace(/\{ s.*\}/, "{ … }"))}</code>}{" "}
         <span class={view.status === "failed" ? "failed" : ""}>
           <Sentence text={said} />
         </span>

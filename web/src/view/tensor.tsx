@@ -88,7 +88,7 @@ type Fact = [name: string, value: string, title?: string | undefined];
 
 function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tensor: TensorView; withShape: boolean }) {
   const { min, max, mean, deviation, n_nan, n_infinite, count } = statistics;
-  const rounded = (name: string, value: number, said = readable(value)): Fact => [name, said, isRounded(value, "float64") ? exact(value, "float64") : undefined];
+  const rounded = (name: string, value: number, said = readable(value)): Fact => [name, said, isRounded(value, said) ? exact(value, "float64") : undefined];
   const ofFinite = (): Fact[] => {
     if (isConstant(statistics)) return [[`all ${grouped(count)} elements are`, exact(min, dtype)]];
     if (dtype === "bool") return [["True", `${grouped(Math.round(mean * count))} of ${grouped(count)}`]];
@@ -148,6 +148,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   const { matrices, total } = matricesOf(asMatrix((block ?? tensor).shape), shownCut, most, { colours: images?.channel, side });
   const channelStep = images?.channel === undefined ? 0 : shape.slice(images.channel + 1).reduce((product, size) => product * size, 1);
   const [first] = matrices;
+  const isOne = matrices.length === 1;
   const fold = first === undefined || look !== "map" ? { rows: 1, columns: 1 } : foldOf(first);
   const isOfMeans = block !== undefined || fold.rows * fold.columns > 1;
   const isPart = look === "map" && !isConstant(statistics) && (isOfMeans || matrices.length * (first?.rows ?? 0) * (first?.columns ?? 0) < statistics.count);
@@ -159,6 +160,11 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
     () => (isOfShown || hasBeyond ? matrices.flatMap((matrix) => pointsOf(elements, matrix).means) : []),
     [tensor, isOfShown, hasBeyond, elements, JSON.stringify(shownCut)],
   );
+  const tables = useMemo(
+    () => (look === "numbers" ? matrices.map((matrix) => tableOf(elements, matrix, dtype)) : []),
+    [tensor, look, JSON.stringify(shownCut)],
+  );
+  const absent = matrices.filter((_, at) => tables[at]?.shown.length === 0);
   const all = rangeOf(statistics);
   const range = useMemo(() => (isOfShown ? rangeAmong(drawn, all) : all), [tensor, isOfShown, drawn]);
   const scale = isPart && (
@@ -180,31 +186,36 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
       ) : (
         scale && <div class="axes">{scale}</div>
       )}
-      <div class="slices">
-        {matrices.map((matrix) => (
-          <figure>
-            {matrix.name !== "" && <figcaption>{matrix.name}</figcaption>}
-            {images ? (
-              <Image tensor={tensor} images={images} matrix={matrix} channelStep={channelStep} />
-            ) : look === "map" ? (
-              <HeatMap
-                elements={elements}
-                dtype={dtype}
-                block={isOfMeans ? { rows: fold.rows * side(shownCut.rows), columns: fold.columns * side(shownCut.columns) } : undefined}
-                matrix={matrix}
-                size={[shape[shownCut.rows] ?? 1, shape[shownCut.columns] ?? 1]}
-                range={range}
-              />
-            ) : (
-              <Grid elements={elements} matrix={matrix} dtype={dtype} isSmall={isSmall} />
-            )}
-          </figure>
-        ))}
-      </div>
-      {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
-      {look === "numbers" && <Digits tensor={tensor} />}
       {look === "map" && <Legend range={range} tensor={tensor} drawn={drawn} isOfMeans={isOfMeans} />}
       {images && <ImageLegend images={images} tensor={tensor} />}
+      <div class="slices">
+        {matrices.map(
+          (matrix, at) =>
+            !absent.includes(matrix) && (
+              <figure>
+                {matrix.name !== "" && <figcaption>{matrix.name}</figcaption>}
+                {images ? (
+                  <Image tensor={tensor} images={images} matrix={matrix} channelStep={channelStep} isOne={isOne} />
+                ) : look === "map" ? (
+                  <HeatMap
+                    elements={elements}
+                    dtype={dtype}
+                    block={isOfMeans ? { rows: fold.rows * side(shownCut.rows), columns: fold.columns * side(shownCut.columns) } : undefined}
+                    matrix={matrix}
+                    size={[shape[shownCut.rows] ?? 1, shape[shownCut.columns] ?? 1]}
+                    range={range}
+                    isOne={isOne}
+                  />
+                ) : (
+                  <Grid elements={elements} matrix={matrix} dtype={dtype} isSmall={isSmall} alike={tables[at]?.alike ?? readable} />
+                )}
+              </figure>
+            ),
+        )}
+      </div>
+      {absent.length > 0 && <p class="note">The elements of {absent.map(({ name }) => name).join(" and ")} are not here.</p>}
+      {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
+      {tables.some(({ hasRounded }) => hasRounded) && <Digits tensor={tensor} />}
     </>
   );
 }
@@ -214,9 +225,6 @@ const hasLarge = ({ elements, dtype }: TensorView) => dtype.includes("int64") &&
 
 /** That numbers are rounded is said, and they need not be. */
 function Digits({ tensor }: { tensor: TensorView }) {
-  const { elements, dtype } = tensor;
-  const hasRounded = useMemo(() => dtype !== "bool" && elements.some((element) => isRounded(element, dtype)), [elements, dtype]);
-  if (!hasRounded) return null;
   return (
     <p class="note digits">
       {!withAllDigits.value ? "Rounded. " : hasLarge(tensor) ? "Integers with ≈ are the nearest of 53 bits. " : "All digits are shown. "}
@@ -367,19 +375,32 @@ interface GridProps {
   matrix: Matrix;
   dtype: string;
   isSmall: boolean;
+  /** As its rounded numbers are written. */
+  alike: (value: number) => string;
 }
 
-function Grid({ elements, matrix, dtype, isSmall }: GridProps) {
-  const numbers = (n: number) => Array.from({ length: Math.min(n, CELLS) }, (_, index) => index);
-  const alike = useMemo(() => readableAlike(elements.slice(0, CELLS * CELLS).map((element) => shortest(element, dtype))), [elements, dtype]);
+const numbers = (n: number, most: number) => Array.from({ length: Math.min(n, most) }, (_, index) => index);
+
+/** The elements of a matrix that its table shows, as far as they are here, and how they are written. */
+function tableOf(elements: readonly number[], matrix: Matrix, dtype: string) {
+  const columns = numbers(matrix.columns, matrix.rows === 1 ? IN_LINES : CELLS);
+  const found = numbers(matrix.rows, CELLS).flatMap((row) => columns.map((column) => elementOf(elements, matrix, row, column)));
+  const shown = found.filter((element) => element !== undefined).map((element) => shortest(element, dtype));
+  const alike = readableAlike(shown);
+  return { shown, alike, hasRounded: dtype !== "bool" && shown.some((value) => isRounded(value, alike(value))) };
+}
+
+function Grid({ elements, matrix, dtype, isSmall, alike }: GridProps) {
   const cell: Cell = (element) => {
     if (element === undefined) return <td />;
     if (dtype === "bool" || withAllDigits.value) return <td>{exact(element, dtype)}</td>;
-    return <td title={isRounded(element, dtype) ? exact(element, dtype) : undefined}>{alike(shortest(element, dtype))}</td>;
+    const value = shortest(element, dtype);
+    const text = alike(value);
+    return <td title={isRounded(value, text) ? exact(element, dtype) : undefined}>{text}</td>;
   };
   // What is long and one row high is read in lines.
   if (matrix.rows === 1 && matrix.columns > CELLS) return <Lines elements={elements} matrix={matrix} cell={cell} />;
-  const [rows, columns] = [numbers(matrix.rows), numbers(matrix.columns)];
+  const [rows, columns] = [numbers(matrix.rows, CELLS), numbers(matrix.columns, CELLS)];
   const isCut = rows.length < matrix.rows || columns.length < matrix.columns;
   return (
     <>
