@@ -196,3 +196,37 @@ fn types_without_their_names() {
     let [clauses_end, body] = [r#"["A", "B"]"#, "(Tensor[T1, #0], Tensor[#1, #2]) -> #2"];
     assert_eq!(renamed(text), format!("{body} {clauses_end}"));
 }
+
+/// Without the numbers of lines.
+fn unnumbered(message: &str) -> String {
+    let is_digit = |c: char| c.is_ascii_digit();
+    message.split("line ").map(|part| part.trim_start_matches(is_digit)).collect::<Vec<_>>().join("line ")
+}
+
+/// What stands before a mistake and has nothing to do with it is not told of.
+#[test]
+fn a_definition_before_others_changes_nothing_that_is_said() {
+    const BEFORE: &str = "def @unrelated_1(%unrelated: bool) { (1, 2f, %unrelated) }\n";
+    let said = |program: &str, shift: u32| {
+        let analysis = Analysis::new(program);
+        let mut all = Vec::new();
+        for told in analysis.diagnostics() {
+            let labels = told.labels.iter().map(|label| (label.span.start.checked_sub(shift), unnumbered(&label.message)));
+            all.push((unnumbered(&told.message), told.span.start.checked_sub(shift), labels.collect::<Vec<_>>()));
+        }
+        all
+    };
+    let mut n = 0;
+    for (name, program) in programs() {
+        // What is said of a text as a whole.
+        let is_whole = Analysis::new(&program).diagnostics().iter().any(|told| told.code == "other-lang");
+        if is_whole || program.contains("#lang") || program.contains("#[") || program.starts_with('v') {
+            continue;
+        }
+        let alone = said(&program, 0);
+        n += usize::from(!alone.is_empty());
+        let behind = said(&format!("{BEFORE}{program}"), BEFORE.len() as u32);
+        assert_eq!(behind, alone, "{name}\n{program}");
+    }
+    assert!(n > 300, "only {n} programs have something wrong");
+}

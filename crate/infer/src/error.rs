@@ -274,7 +274,7 @@ impl Wording<'_> {
     pub(crate) fn with_origins(&self, mut error: Diagnostic, at: Span, terms: &[TermId]) -> Diagnostic {
         for &term in terms {
             let cause = self.inferred.solver.store.origin(term);
-            if (cause.0 as usize) < self.inferred.n_library_whys {
+            if (cause.0 as usize) < self.inferred.n_library_whys || self.is_of_all_scalars(term) {
                 continue;
             }
             let origin = self.span(cause);
@@ -283,6 +283,17 @@ impl Wording<'_> {
             }
         }
         error
+    }
+
+    /// Whether it is the shape that all scalars share, which tells of none of them where it came from.
+    fn is_of_all_scalars(&self, term: TermId) -> bool {
+        let store = &self.inferred.solver.store;
+        self.inferred.empty_shape == Some(store.source(store.root(term)))
+    }
+
+    /// The parts of two types that differ, or the types where a part is no one's own.
+    pub(crate) fn differing(&self, parts: [TermId; 2], types: [TermId; 2]) -> [TermId; 2] {
+        [0, 1].map(|i| if self.is_of_all_scalars(parts[i]) { types[i] } else { parts[i] })
     }
 
     /// As [`print`](Self::print), but a `?` that met a number as that number, which is what others differ from.

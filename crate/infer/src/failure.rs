@@ -86,7 +86,7 @@ impl Wording<'_> {
                     Kind::Row => needs("equal rows"),
                 };
                 let error = self.with_operands(Diagnostic::error(code, span, message), args);
-                self.with_origins(error, span, &[*left, *right])
+                self.with_origins(error, span, &self.differing([*left, *right], [*expected, *found]))
             }
             Reason::Broadcast { left, right, left_size, right_size, axis } => {
                 let at = match axis {
@@ -300,7 +300,7 @@ impl Wording<'_> {
             _ => error,
         };
         let Some(namesakes) = self.namesakes(left, right) else {
-            return self.with_origins(error, span, &[left, right]);
+            return self.with_origins(error, span, &self.differing([left, right], [expected, found]));
         };
         // A parameter that generalising made is written nowhere.
         let written = |param: ParamId| (param.0 as usize) < self.module.type_params.len();

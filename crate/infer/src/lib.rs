@@ -70,6 +70,8 @@ pub struct Inferred {
     pub whys: Vec<Why>,
     /// How many of them are a library's, with spans in its text.
     pub n_library_whys: usize,
+    /// The shape that all scalars share; it was made for the first of them.
+    pub empty_shape: Option<TermId>,
     /// Type parameters that generalising made; their ids follow the module's.
     pub generated_params: Vec<(String, Kind)>,
 }

@@ -166,6 +166,7 @@ impl<'m> Inference<'m> {
             groups: began,
             whys: self.whys,
             n_library_whys: self.n_library_whys,
+            empty_shape: self.empty_shape,
             generated_params: self.generated_params,
         };
         (inferred, self.errors)
