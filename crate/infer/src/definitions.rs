@@ -17,11 +17,15 @@ impl Inference<'_> {
         // By defined unknown, what its equation mentions.
         let mut from: HashMap<TermId, Vec<TermId>> = HashMap::default();
         let ids = chosen.iter().flat_map(|(_, relations)| relations);
-        let joined: HashMap<TermId, &[TermId]> = ids
-            .map(|&id| self.solver.relation(id))
-            .filter(|posted| Function::of(&posted.attrs) == Some(&Function::Concat))
-            .filter_map(|posted| posted.args.split_last().map(|(&shape, parts)| (self.solver.root(shape), parts)))
-            .collect();
+        // Of several equations the first is the one that defines, below.
+        let mut joined: HashMap<TermId, &[TermId]> = HashMap::default();
+        for posted in ids.map(|&id| self.solver.relation(id)) {
+            if let (Some(Function::Concat), Some((&shape, parts))) =
+                (Function::of(&posted.attrs), posted.args.split_last())
+            {
+                joined.entry(self.solver.root(shape)).or_insert(parts);
+            }
+        }
         let mut found = HashSet::default();
         // In whatever order they were found: a shape is written by its parts rather than parts by the shape, and a size
         // that is computed by the part of a shape.
