@@ -295,8 +295,9 @@ test("what has no value says why, and what is made up says so", async ({ page })
   await expect(values.first()).toContainText("2");
   await expect(panel(page).locator(".value .note")).toHaveCount(0);
   await write(page, "def @main(%l: List[int32]) { %l }\n");
-  await expect(values.first().locator(".failed")).toContainText("No value");
+  await expect(values.first().locator(".failed")).toHaveText("No value: the input `%l`: only tensors and tuples of them can be given (line 1).");
   await expect(panel(page).locator(".value .note")).toHaveCount(0);
+  await expect(values.first().getByRole("button", { name: "Step through" })).toHaveCount(0);
 });
 
 test("infinities have colours of their own", async ({ page }) => {
