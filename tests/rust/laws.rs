@@ -211,7 +211,8 @@ fn a_definition_before_others_changes_nothing_that_is_said() {
         let analysis = Analysis::new(program);
         let mut all = Vec::new();
         for told in analysis.diagnostics() {
-            let labels = told.labels.iter().map(|label| (label.span.start.checked_sub(shift), unnumbered(&label.message)));
+            let labels =
+                told.labels.iter().map(|label| (label.span.start.checked_sub(shift), unnumbered(&label.message)));
             all.push((unnumbered(&told.message), told.span.start.checked_sub(shift), labels.collect::<Vec<_>>()));
         }
         all

@@ -500,7 +500,10 @@ impl SyntaxError {
                         said.fix("insert `,`", found.before.after(), ",")
                     }
                     Expected::Opener(TokenKind::LBrace) => said.fix("insert `{`", found.before.after(), " {"),
-                    Expected::Opener(_) => said.fix("insert `(`", Span::new(found.at.start, found.at.start), "("),
+                    Expected::Opener(kind) => {
+                        let sign = if *kind == TokenKind::LParen { "(" } else { "[" };
+                        said.fix(format!("insert `{sign}`"), Span::new(found.at.start, found.at.start), sign)
+                    }
                     Expected::Dtype => said.fix("insert `, float32`", found.before.after(), ", float32"),
                     Expected::Token(TokenKind::KwElse) => {
                         let help = "an `if` is an expression, which has a value when its condition does not hold, too";

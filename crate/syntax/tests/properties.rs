@@ -16,7 +16,10 @@ fn check(text: &str) -> Parse {
     for token in (0..tree.n_tokens() as u32).map(TokenId) {
         let span = tree.token_span(token);
         assert_eq!(span.start, end);
-        assert!(!span.is_empty() || matches!(tree.token_kind(token), TokenKind::LBrace | TokenKind::LParen));
+        assert!(
+            !span.is_empty()
+                || matches!(tree.token_kind(token), TokenKind::LBrace | TokenKind::LParen | TokenKind::LBracket)
+        );
         n_empty += usize::from(span.is_empty());
         end = span.end;
     }

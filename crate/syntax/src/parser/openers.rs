@@ -1,9 +1,9 @@
-//! A `{` or `(` that is missing, found before parsing and put where it belongs.
+//! A `{`, `(` or `[` that is missing, found before parsing and put where it belongs.
 //!
 //! Where a text lacks one, its closer is paired with one further out, and every construct around ends too early. So where
 //! an item has a `}` that pairs with nothing, and in as many places of it a body stands without its `{`, a token of no
 //! text stands there from here on, which is said once; and where a statement has such a `)`, and one place before it
-//! that wants a `(`.
+//! that wants a `(`. A `]` says by what is before it where its `[` belongs.
 //!
 //! Worked example: in `if (%c) nn.relu(%x) } else { %x }` it stands behind `(%c)`, and in `if %c) {` before `%c`.
 
@@ -22,8 +22,13 @@ pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
     if lexed.sig.iter().any(|sig| is_alone(sig, RBrace)) {
         braces(&lexed.sig, &mut places);
     }
-    for pos in (0..lexed.sig.len()).filter(|&pos| is_alone(&lexed.sig[pos], RParen)) {
-        places.append_all(before_arguments(&lexed.sig, pos).map(|place| (place, LParen)));
+    for pos in 0..lexed.sig.len() {
+        let found = match lexed.sig[pos] {
+            Sig { kind: RParen, partner: NONE, .. } => before_arguments(&lexed.sig, pos).map(|place| (place, LParen)),
+            Sig { kind: RBracket, partner: NONE, .. } => before_items(&lexed.sig, pos).map(|place| (place, LBracket)),
+            _ => None,
+        };
+        places.append_all(found);
     }
     if places.is_empty() {
         return false;
@@ -117,6 +122,32 @@ fn before_arguments(sig: &[Sig], closer: usize) -> Option<usize> {
         pos = if kind(last) == RBrace && sig[last].partner != NONE { sig[last].partner as usize } else { last };
     }
     found.or_else(|| matches!(kind(closer.checked_sub(1)?), Global | Ident).then_some(closer))
+}
+
+/// Before which token the `[` of a `]` is missing: a tensor's shape, with its dtype behind it; arguments or parameters of
+/// a type; items that are numbers or lists themselves.
+fn before_items(sig: &[Sig], closer: usize) -> Option<usize> {
+    let kind = |pos: usize| sig.get(pos).map_or(Eof, |sig| sig.kind);
+    let before = |n: usize| closer.checked_sub(n).map_or(Eof, kind);
+    if [before(3), before(2), before(1)] == [RParen, Comma, Ident] && sig[closer - 3].partner != NONE {
+        let shape = sig[closer - 3].partner as usize;
+        return (shape > 0 && kind(shape - 1) == Ident).then_some(shape);
+    }
+    let mut pos = closer;
+    for _ in 0..AHEAD {
+        let last = pos.checked_sub(1)?;
+        match kind(last) {
+            Int | Float | Minus | Comma | Colon | KwTrue | KwFalse => pos = last,
+            RBracket if sig[last].partner != NONE => pos = sig[last].partner as usize,
+            // `List A]`, `@f A, B]`, `type T A]`.
+            Ident if matches!(kind(pos), Comma | Colon | RBracket) => pos = last,
+            Ident if kind(pos) == Ident => return Some(pos),
+            Global if kind(pos) == Ident && last > 0 && kind(last - 1) == KwDef => return Some(pos),
+            Eq | LParen | LBracket if pos < closer && kind(pos) != Comma => return Some(pos),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Where a body begins that belongs to what ends before this token, if its `{` is not there.
