@@ -17,6 +17,11 @@ pub fn bracketed<T: ToString>(items: &[T]) -> String {
     format!("[{}]", items.iter().map(ToString::to_string).list().join(", "))
 }
 
+/// The words of a text with one space between them.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().list().join(" ")
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub fn listed(items: &[String], and: &str) -> String {
     match items {

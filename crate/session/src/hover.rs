@@ -229,7 +229,7 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     let module = &analysis.module;
     if let Some(net) = module.nets.iter().find(|net| net.adt == adt) {
         let header = analysis.text[net.name_span.start as usize..].split('{').next().unwrap_or_default();
-        return format!("node {}", header.split_whitespace().list().join(" "));
+        return format!("node {}", base::one_line(header));
     }
     let data = &module.adts[adt];
     let text = text_of(analysis, adt.0 as usize >= module.start.adts);
@@ -245,7 +245,7 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
             let ctor = &module.ctors[ctor];
             let fields = ctor.fields.iter().map(|&field| {
                 let span = module.type_exprs[field].span;
-                text[span.range()].split_whitespace().list().join(" ")
+                base::one_line(&text[span.range()])
             });
             let fields: Vec<String> = fields.list();
             if fields.is_empty() { ctor.name.clone() } else { format!("{}({})", ctor.name, fields.join(", ")) }

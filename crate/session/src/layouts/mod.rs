@@ -229,6 +229,5 @@ pub(crate) fn head_name(analysis: &Analysis, head: Head) -> String {
 
 /// The pattern before an `as`, on one line.
 pub(crate) fn pattern_text(analysis: &Analysis, pat: PatId) -> String {
-    let text = &analysis.text[analysis.module.pats[pat].span.range()];
-    text.split_whitespace().list().join(" ")
+    base::one_line(&analysis.text[analysis.module.pats[pat].span.range()])
 }

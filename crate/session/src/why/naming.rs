@@ -47,7 +47,7 @@ impl<'a> Naming<'a> {
 
     /// What stands at a span of the file, on one line.
     pub fn text(&self, span: Span) -> String {
-        self.analysis.text[span.range()].split_whitespace().list().join(" ")
+        base::one_line(&self.analysis.text[span.range()])
     }
 
     pub fn line(&self, span: Span) -> u32 {
