@@ -34,6 +34,7 @@ pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
         return false;
     }
     base::sort_by_key(&mut places, |&(place, _)| place);
+    places.dedup();
     let (mut tokens, mut sig) = (Vec::new(), Vec::new());
     let (mut n_tokens, mut n_places) = (0, 0);
     for (pos, &it) in lexed.sig.iter().enumerate() {
@@ -82,11 +83,11 @@ fn braces(sig: &[Sig], places: &mut Vec<(usize, TokenKind)>) {
     }
 }
 
-/// Before which token the `(` of a `)` is missing, if only one in its statement wants one; else the `)` itself, behind a
-/// name.
+/// Before which token the `(` of a `)` is missing, if only one in its statement wants one; else the `)` itself, behind what
+/// can only be called.
 fn before_arguments(sig: &[Sig], closer: usize) -> Option<usize> {
     let kind = |pos: usize| sig.get(pos).map_or(Eof, |sig| sig.kind);
-    let mut found = None;
+    let (mut found, mut is_innermost) = (None, true);
     let mut pos = closer;
     for _ in 0..AHEAD {
         let Some(last) = pos.checked_sub(1) else { break };
@@ -102,15 +103,23 @@ fn before_arguments(sig: &[Sig], closer: usize) -> Option<usize> {
             KwFn => !matches!(here.kind, LParen | LBracket),
             Global if before(1) == KwDef => matches!(here.kind, Local | RParen),
             Global | Local => is_operand,
-            Ident => is_operand && before(1) != KwDef,
+            // What stands behind an operand, such as `as`, is not called.
+            Ident => {
+                let is_behind =
+                    matches!(before(1), RParen | RBracket | Local | Underscore | Ident | Int | Float | KwDef);
+                is_operand && (!is_behind || sig[last].first_on_line)
+            }
             RBracket if sig[last].partner != NONE => {
                 let head = sig[last].partner as usize;
                 head > 1 && kind(head - 1) == Global && kind(head - 2) == KwDef && matches!(here.kind, Local | RParen)
             }
             // The shape of a tensor.
-            LBracket => before(1) == Ident && here.kind != LParen && (closer as u32) < sig[last].partner,
+            LBracket => {
+                is_innermost && before(1) == Ident && here.kind != LParen && (closer as u32) < sig[last].partner
+            }
             _ => false,
         };
+        is_innermost &= !kind(last).is_opener() || sig[last].partner < closer as u32;
         if is_wanted && !here.first_on_line && found.replace(pos).is_some() {
             return None;
         }
@@ -121,11 +130,12 @@ fn before_arguments(sig: &[Sig], closer: usize) -> Option<usize> {
         // Past a block.
         pos = if kind(last) == RBrace && sig[last].partner != NONE { sig[last].partner as usize } else { last };
     }
-    found.or_else(|| matches!(kind(closer.checked_sub(1)?), Global | Ident).then_some(closer))
+    let before = |n: usize| closer.checked_sub(n).map_or(Eof, kind);
+    found.or((before(1) == Global || before(2) == KwCase).then_some(closer))
 }
 
 /// Before which token the `[` of a `]` is missing: a tensor's shape, with its dtype behind it; arguments or parameters of
-/// a type; items that are numbers or lists themselves.
+/// a type; numbers. Behind lists it may as well be the `]` that is too many.
 fn before_items(sig: &[Sig], closer: usize) -> Option<usize> {
     let kind = |pos: usize| sig.get(pos).map_or(Eof, |sig| sig.kind);
     let before = |n: usize| closer.checked_sub(n).map_or(Eof, kind);
@@ -138,12 +148,11 @@ fn before_items(sig: &[Sig], closer: usize) -> Option<usize> {
         let last = pos.checked_sub(1)?;
         match kind(last) {
             Int | Float | Minus | Comma | Colon | KwTrue | KwFalse => pos = last,
-            RBracket if sig[last].partner != NONE => pos = sig[last].partner as usize,
             // `List A]`, `@f A, B]`, `type T A]`.
             Ident if matches!(kind(pos), Comma | Colon | RBracket) => pos = last,
             Ident if kind(pos) == Ident => return Some(pos),
             Global if kind(pos) == Ident && last > 0 && kind(last - 1) == KwDef => return Some(pos),
-            Eq | LParen | LBracket if pos < closer && kind(pos) != Comma => return Some(pos),
+            Eq | LParen | LBracket if matches!(kind(pos), Int | Float | Minus | KwTrue | KwFalse) => return Some(pos),
             _ => return None,
         }
     }
