@@ -19,6 +19,8 @@ const TENSORS = [
   { name: "x - y", on: "4", shape: "(4,)", step: "%x - %y", dtype: "int32" },
   { name: "x - y", on: "4", shape: "(4,)", step: "%x - %y", dtype: "float64" },
   { name: "x * 0.5", on: "16", shape: "(16,)", step: "%x * 0.5" },
+  // The weights of a network are mostly top-level variables.
+  { name: "x + top-level bias", on: "4×4", shape: "(4, 4)", step: "%x + %bias" },
   { name: "nn.relu(x)", on: "16", shape: "(16,)", step: "nn.relu(%x)" },
   { name: "tanh(x)", on: "8", shape: "(8,)", step: "tanh(%x)" },
   { name: "nn.softmax(x)", on: "16", shape: "(16,)", step: "nn.softmax(%x)" },
@@ -31,7 +33,8 @@ const TENSORS = [
 function loop({ shape, step, dtype = "float32" }, times, rounds) {
   const steps = `    let %x = ${step};\n`.repeat(times);
   const made = `ones(shape=${shape.replace("(", "[").replace(/,?\)/, "]")}, dtype="${dtype}")`;
-  return `def @go(%i: int32, %x: ${tensor(shape, dtype)}, %y: ${tensor(shape, dtype)}) -> ${tensor(shape, dtype)} {
+  return `let %bias = ones(shape=[4], dtype="${dtype}");
+def @go(%i: int32, %x: ${tensor(shape, dtype)}, %y: ${tensor(shape, dtype)}) -> ${tensor(shape, dtype)} {
   if (%i == 0) { %x } else {
 ${steps}    @go(%i - 1, %x, %y)
   }

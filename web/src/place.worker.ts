@@ -32,7 +32,7 @@ self.onmessage = ({ data }: MessageEvent<PlaceRequest>) => {
   const kept = shortEdges(data.sizes.length, data.edges, MOST_BENDS);
   for (const [index, { from, to }] of data.edges.entries()) if (kept.has(index)) graph.setEdge(String(from), String(to), {}, String(index));
   layout(graph);
-  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  const { width, height } = graph.graph() as { width: number; height: number };
   const nodes = data.sizes.map((_, index) => {
     const { x, y } = graph.node(String(index)) as { x: number; y: number };
     return { x: round(x), y: round(y) };
@@ -42,6 +42,7 @@ self.onmessage = ({ data }: MessageEvent<PlaceRequest>) => {
     const { points = [] } = graph.edge(String(from), String(to), String(index)) as { points?: { x: number; y: number }[] };
     return points.flatMap(({ x, y }) => [round(x), round(y)]);
   });
-  const reply: PlaceReply = { id: data.id, width, height, nodes, edges };
+  // Without nodes, both are below zero without end.
+  const reply: PlaceReply = { id: data.id, width: Math.max(0, width), height: Math.max(0, height), nodes, edges };
   (self as unknown as Worker).postMessage(reply);
 };

@@ -5,7 +5,8 @@
 //! decides what a program means.
 
 use crate::code::{
-    Assembly, BROKEN, Bits, Code, HALT, HIGH, Immediate, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW,
+    Assembly, BROKEN, Bits, Code, HALT, HIGH, Immediate, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, Shared,
+    WINDOW,
 };
 use crate::frame::{self, Places};
 use crate::fuse::fuse;
@@ -169,11 +170,11 @@ fn constants_of(function: &Function) -> Vec<bool> {
 /// Gives each access to a global the place that its function returns to.
 fn stores(assembly: &mut Assembly) {
     for pc in 0..assembly.codes.len() {
-        let Code::Global { to, global, .. } = assembly.codes[pc] else { continue };
+        let Code::Global { to, global, shared, .. } = assembly.codes[pc] else { continue };
         let store = assembly.codes.len() as u32;
         assembly.codes.push(Code::StoreGlobal { to, global, next: pc as u32 + 1 });
         assembly.origins.push(assembly.origins[pc]);
-        assembly.codes[pc] = Code::Global { to, global, store };
+        assembly.codes[pc] = Code::Global { to, global, store, shared };
     }
 }
 
@@ -195,7 +196,7 @@ impl Assembler<'_> {
             let code = match instr {
                 Some(Instr { op: Op::Global(global), results, .. }) => {
                     let to = self.place(results[0]).at;
-                    Some(Code::Global { to, global: *global, store: BROKEN })
+                    Some(Code::Global { to, global: *global, store: BROKEN, shared: self.shared(results[0]) })
                 }
                 _ if !self.is_small => None,
                 Some(instr) => self.instr(instr),
@@ -208,6 +209,19 @@ impl Assembler<'_> {
 
     fn layout(&self, var: VarId) -> LayoutId {
         self.function.vars[var].layout
+    }
+
+    fn shared(&self, var: VarId) -> Shared {
+        let (kinds, layout) = (&self.out.kinds, self.layout(var));
+        if !self.is_small || self.place(var).n_words != 1 {
+            Shared::Parts
+        } else if !kinds.is_counted(layout) {
+            Shared::Word
+        } else if kinds.is_pointer(&self.program.layouts, layout) {
+            Shared::Pointer
+        } else {
+            Shared::Parts
+        }
     }
 
     fn kind(&self, var: VarId) -> &Kind {

@@ -307,6 +307,7 @@ pub enum Code {
         global: GlobalId,
         /// Where the [`Code::StoreGlobal`] is.
         store: u32,
+        shared: Shared,
     },
     /// The function of a global has returned to the frame of who asked first.
     StoreGlobal {
@@ -510,6 +511,17 @@ pub struct Routine {
     pub places: Vec<Place>,
     /// By block.
     pub blocks: Vec<u32>,
+}
+
+/// What it takes to have a value that somebody else keeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shared {
+    /// Its only word, which leads nowhere.
+    Word,
+    /// Its only word, and an owner more of where it leads, if it leads anywhere.
+    Pointer,
+    /// Its words, and an owner more of where the pointers in them lead.
+    Parts,
 }
 
 /// Some bits of a word: those that are left when it is shifted so far to the left, then so far to the right.

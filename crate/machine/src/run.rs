@@ -5,7 +5,7 @@
 //! steps that may be done are done one by one. The registers of the current frame are seen through a window of a fixed
 //! size, so that naming one needs no check; a call moves the window.
 
-use crate::code::{Assembly, Code, Immediate, MAX_QUICK_ARGS, Part, Reg, WINDOW};
+use crate::code::{Assembly, Code, Immediate, MAX_QUICK_ARGS, Part, Reg, Shared, WINDOW};
 use crate::fault::Stop;
 use crate::fuse::MAX_STEPS;
 use crate::general::{How, call_value, general};
@@ -525,9 +525,17 @@ impl Machine {
                             Err(stop) => break 'frame Some(stop),
                         }
                     }
-                    Code::Global { to, global, store } => {
+                    Code::Global { to, global, store, shared } => {
                         let id = global.0 as usize;
                         match state.globals.get(id) {
+                            Some(GlobalState::Done(words)) if shared != Shared::Parts => {
+                                let word = words.first().copied().unwrap_or_default();
+                                if shared == Shared::Pointer && is_pointer(word as u32) {
+                                    state.heap.dup(word as u32);
+                                }
+                                r[to as Reg as usize] = word;
+                                continue;
+                            }
                             Some(GlobalState::Done(words)) => {
                                 let layout = code.program.globals[global].layout;
                                 if code.kinds.is_counted(layout) {

@@ -16,9 +16,7 @@ use crate::weights::Weights;
 use base::{HashMap, ToList};
 use kernel::apart::Apart;
 use layout::{Kind, LayoutId, Words, decode, encode};
-use op::{
-    AttrForm, CallFault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values,
-};
+use op::{CallFault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
@@ -571,7 +569,7 @@ pub(crate) fn on_values(
     call: &TensorCall,
 ) -> Result<Words, Stop> {
     let value = call.compute(heap, code, (Some(op), None), |args| {
-        if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
+        if op.row().looks_at_values(attrs) {
             return Ok(operators.run(op, args, attrs)?);
         }
         let shapes = shapes(args);

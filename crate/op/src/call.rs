@@ -157,7 +157,7 @@ impl Operators {
     }
 
     /// The types of the results of a call on operands of these types, and its plan, where there is one. `None` if the
-    /// values of operands take part in the types.
+    /// types depend on values that are no literals.
     pub fn plan(
         &mut self,
         op: OpId,
@@ -194,7 +194,7 @@ impl Operators {
         if matches!(row.kernel, Kernel::Missing) {
             return Err(CallFault::NoKernel(row.name));
         }
-        if row.attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
+        if row.looks_at_values(attrs) {
             return Ok(None);
         }
         self.relate_types(op, attrs, operands).map(Some)

@@ -2,10 +2,10 @@
 
 use crate::rule::create::n_between;
 use crate::rule::{ARANGE, CAST, FULL, INIT_OP};
-use crate::run::{Call, Fault, Kernel, cast_arg, floats, ints};
+use crate::run::{Call, Fault, Kernel, cast_arg, floats, ints, widen};
 use crate::{AttrForm, AttrSpec, Op};
 use kernel::strided::count;
-use ty::{Elements, Value};
+use ty::{Dtype, Elements, Scalar, Value};
 
 fn repeated(call: &Call, value: f64) -> Result<Value, Fault> {
     let result = call.result(0)?;
@@ -26,30 +26,36 @@ fn cast(call: &Call) -> Result<Value, Fault> {
     call.one(cast_arg(&x, result.dtype))
 }
 
-fn arange(call: &Call) -> Result<Value, Fault> {
-    let result = call.result(0)?;
-    let zero = Err(Fault::Other("the step of `arange` is 0".into()));
-    let (n, elements);
-    if result.dtype.is_float() {
-        let bound = |operand: usize| call.tensor(operand).map(|arg| arg.floats()[0]);
-        let (start, stop, step) = (bound(0)?, bound(1)?, bound(2)?);
-        if step == 0.0 {
-            return zero;
+/// `n` numbers from `start`, each a `step` behind the one before.
+pub(crate) fn counting(dtype: Dtype, start: Scalar, step: Scalar, n: usize) -> Elements {
+    match (start, step) {
+        (Scalar::Int(start), Scalar::Int(step)) => {
+            let [start, step] = [start, step].map(|number| widen(dtype, number));
+            ints(dtype, (0..n).map(|i| start + step * i as i128))
         }
-        n = ((stop - start) / step).ceil().max(0.0) as usize;
-        elements = floats(result.dtype, (0..n).map(|i| start + step * i as f64));
-    } else {
-        let bound = |operand: usize| call.tensor(operand).map(|arg| arg.ints()[0]);
-        let bounds @ [start, _, step] = [bound(0)?, bound(1)?, bound(2)?];
-        if step == 0 {
-            return zero;
+        _ => {
+            let [start, step] = [start, step].map(Scalar::as_float);
+            floats(dtype, (0..n).map(|i| start + step * i as f64))
         }
-        n = n_between(bounds) as usize;
-        elements = ints(result.dtype, (0..n).map(|i| start + step * i as i128));
     }
+}
+
+fn arange(call: &Call) -> Result<Value, Fault> {
+    let dtype = call.result(0)?.dtype;
+    let zero = Err(Fault::Other("the step of `arange` is 0".into()));
+    let n;
+    let [start, stop, step] = [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?].map(|arg| arg.elements().get(0));
+    match (start, stop, step) {
+        (_, _, Scalar::Float(0.0) | Scalar::Int(0)) => return zero,
+        (Scalar::Int(start), Scalar::Int(stop), Scalar::Int(step)) => {
+            n = n_between([start, stop, step].map(|bound| widen(dtype, bound))) as usize;
+        }
+        _ => n = ((stop.as_float() - start.as_float()) / step.as_float()).ceil().max(0.0) as usize,
+    }
+    let elements = counting(dtype, start, step, n);
     // The length is known only here when the bounds are computed.
     let shape = vec![n];
-    Ok(Value::tensor(ty::Tensor { dtype: result.dtype, shape, elements }))
+    Ok(Value::tensor(ty::Tensor { dtype, shape, elements }))
 }
 
 pub const ROWS: &[Op] = &[

@@ -59,14 +59,17 @@ impl Op {
     /// Whether the result may have a size that is `?` though no argument has one: sizes are values, and these no
     /// literals.
     pub fn leaves_sizes_open(&self, attrs: &Attrs) -> bool {
-        let is_unread = |spec: &AttrSpec| {
-            matches!(spec.form, AttrForm::Argument(_)) && matches!(attrs.get(spec.name), AttrValue::None)
-        };
         match self.name {
             "argwhere" | "sparse_fill_empty_rows" => true,
             "collapse_sum_to" => matches!(attrs.get("shape"), AttrValue::None),
-            name => name.starts_with("dyn.") || self.attrs.iter().any(is_unread),
+            name => name.starts_with("dyn.") || self.looks_at_values(attrs),
         }
+    }
+
+    /// Whether the types of the results depend on the values of arguments that are no literals.
+    pub fn looks_at_values(&self, attrs: &Attrs) -> bool {
+        let is_argument = |spec: &&AttrSpec| matches!(spec.form, AttrForm::Argument(_));
+        self.attrs.iter().filter(is_argument).any(|spec| matches!(attrs.get(spec.name), AttrValue::None))
     }
 }
 

@@ -60,15 +60,15 @@ export function restore(text: string, document: Document): void {
 /** Puts one program in the place of another, which is set aside. */
 function exchange(text: string, origin: "edited" | "chosen"): void {
   if (text !== state.text.value) setAside(state.text.value);
-  state.title.value = undefined;
   takeBack(text);
   setText(text, origin);
   saveSoon();
   openFile("user");
 }
 
-/** The values of one program are none of another, nor is a place in its steps one in those of the other. */
+/** The values of one program are none of another, nor its title, nor is a place in its steps one in those of the other. */
 export function forgetResults(): void {
+  state.title.value = undefined;
   state.ran.value = undefined;
   state.stop.value = undefined;
   state.question.value = { kind: "type", piece: undefined };

@@ -39,6 +39,8 @@ export async function openAddress(): Promise<void> {
   // Somebody may have typed meanwhile.
   savePending();
   setLink(opened.kind === "program" ? hash : undefined);
+  // What it says, or offers to undo, is of the address before.
+  state.notice.value = undefined;
   if (opened.kind === "program") return openShared(opened.program);
   if (opened.kind === "bad") {
     const instead = keptText() === undefined ? "The page’s first program is here." : "Your own program is here as you left it.";

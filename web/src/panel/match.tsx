@@ -76,7 +76,7 @@ function Match({ view }: { view: MatchView }) {
       </ol>
       <h2>Decision tree</h2>
       {problem !== undefined ? (
-        <p class="empty">{problem}</p>
+        <p class="note">{problem}</p>
       ) : (
         <>
           {view.is_sequence && <p class="note">The match is so large that the tree tries its arms one after the other.</p>}
@@ -106,8 +106,9 @@ function spanOf(view: MatchView, node: NodeView | undefined, arm?: number): Span
 }
 
 function Others({ view: { index, count, previous, next } }: { view: MatchView }) {
+  // One that leads no further keeps the focus.
   const button = (title: string, text: string, span: SpanView | undefined) => (
-    <button type="button" class="button small" aria-label={title} title={title} disabled={!span} onClick={() => span && goTo(span)}>
+    <button type="button" class="button small" aria-label={title} title={title} aria-disabled={!span} onClick={() => span && goTo(span)}>
       {text}
     </button>
   );

@@ -8,7 +8,9 @@ use super::blocks::{Blocks, half, write_elements};
 use super::indexed::int_of;
 use super::single::{axis_of, broadcasts};
 use super::{MOST, Scratch, Source, count};
+use crate::create::counting;
 use crate::nn::moves::{Border, bordered, enlarged_places};
+use crate::rule::create::bound;
 use crate::rule::index::sliced_places;
 use crate::rule::misc::einsum_order;
 use crate::run::{Fault, ResultType, WellTyped, cast_between};
@@ -33,7 +35,7 @@ pub enum Moves {
         runs: Vec<usize>,
     },
     Fill(Fill, Dtype),
-    /// What the operands' types say, by its bytes.
+    /// What attributes and the operands' types say, by its bytes.
     Known(Vec<u8>),
     Cast([Dtype; 2]),
     /// By a bool for each; elements of so many bytes.
@@ -64,6 +66,9 @@ pub enum Fill {
 
 /// Places of an axis: more would be a table of some size.
 const MOST_OF_AXIS: usize = 1 << 22;
+
+/// Elements of a result that a plan keeps.
+const MOST_KNOWN: usize = 1024;
 
 /// Places of all axes that are listed as those of one.
 const FEW: usize = 64;
@@ -99,15 +104,17 @@ impl Moves {
         }
         // Of nothing, sizes may be any.
         let x = operands.first().filter(|_| n > 0)?;
-        let sizes = match name {
-            "shape_of" => x.shape.iter().map(|&size| size as i64).list(),
-            "ndarray_size" => vec![count(&x.shape)? as i64],
-            _ => Vec::new(),
+        let is_whole = !dtype.is_float() && dtype != Dtype::Bool;
+        let known = match name {
+            "shape_of" if is_whole => Some(Elements::Int(x.shape.iter().map(|&size| size as i64).list())),
+            "ndarray_size" if is_whole => Some(Elements::Int(vec![count(&x.shape)? as i64])),
+            "arange" if n <= MOST_KNOWN => Some(counting(dtype, bound(attrs, "start")?, bound(attrs, "step")?, n)),
+            _ => None,
         };
-        if !sizes.is_empty() {
+        if let Some(elements) = known {
             let mut bytes = vec![0; n * width];
-            write_elements(&Elements::Int(sizes), dtype, &mut bytes);
-            return (!dtype.is_float() && dtype != Dtype::Bool).then_some(Moves::Known(bytes));
+            write_elements(&elements, dtype, &mut bytes);
+            return Some(Moves::Known(bytes));
         }
         let (from, rank) = (&x.shape, x.shape.len());
         let is_same = operands.iter().all(|of| of.dtype == dtype);

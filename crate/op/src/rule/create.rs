@@ -2,7 +2,7 @@
 
 use super::attr_error;
 use base::ToList;
-use ty::{AttrValue, Facts, Reason, Relation, Scalar, Size, Step, Stop};
+use ty::{AttrValue, Attrs, Facts, Reason, Relation, Scalar, Size, Step, Stop};
 
 /// `Tensor[shape, dtype]`.
 pub static INIT_OP: Relation = Relation { name: "InitOp", n_outputs: 1, rule: init_op };
@@ -58,12 +58,17 @@ pub fn n_between([start, stop, step]: [i128; 3]) -> i128 {
     (way / step + i128::from(is_begun)).max(0)
 }
 
-fn arange(r: &mut dyn Facts) -> Step {
-    let bound = |name| match r.attrs().get(name) {
+/// A number that `arange` counts by, where it is a literal.
+pub fn bound(attrs: &Attrs, name: &str) -> Option<Scalar> {
+    match attrs.get(name) {
         AttrValue::Int(value) => Some(Scalar::Int(*value)),
         AttrValue::Float(value) => Some(Scalar::Float(*value)),
         AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => None,
-    };
+    }
+}
+
+fn arange(r: &mut dyn Facts) -> Step {
+    let bound = |name| bound(r.attrs(), name);
     let is_endless = |name: &&str| matches!(r.attrs().get(name), AttrValue::Float(bound) if !bound.is_finite());
     if let Some(name) = ["start", "stop", "step"].into_iter().find(is_endless) {
         return attr_error(r, name, "a finite number");
