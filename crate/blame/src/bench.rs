@@ -56,6 +56,11 @@ impl<'a> Bench<'a> {
     /// would say are not faults.
     pub fn try_edits(&mut self, edits: &[Edit]) -> Option<Outcome> {
         let checked = self.checked(edits)?;
+        self.judged(edits, checked).ok()
+    }
+
+    /// The same of a text that has been checked, which comes back if there are others.
+    pub fn judged(&self, edits: &[Edit], checked: Checked) -> Result<Outcome, Checked> {
         let mut stays = 0u64;
         for (n_before, fault) in checked.faults.iter().enumerate() {
             let (at, is_inside) = original(edits, fault.span.start);
@@ -72,12 +77,12 @@ impl<'a> Bench<'a> {
                 Some(_) => {}
                 None if n_before >= checked.n_untyped && self.hiding.iter().any(|statement| statement.contains(at)) => {
                 }
-                None => return None,
+                None => return Err(checked),
             }
         }
         let n_faults = self.faults.len().min(64) as u32;
         let all = u64::MAX.checked_shr(64 - n_faults).unwrap_or(0);
-        Some(Outcome { removed: all & !stays, checked })
+        Ok(Outcome { removed: all & !stays, checked })
     }
 
     /// The text after edits, unless they overlap.
@@ -101,7 +106,7 @@ impl<'a> Bench<'a> {
 }
 
 /// Where an offset of the edited text was before, and the span that was replaced if it is in what came instead.
-fn original(edits: &[Edit], offset: u32) -> (u32, Option<Span>) {
+pub(crate) fn original(edits: &[Edit], offset: u32) -> (u32, Option<Span>) {
     let mut sorted: Vec<&Edit> = edits.iter().list();
     base::sort_by_key(&mut sorted, |edit| edit.span.start);
     let mut shift = 0i64;
@@ -155,6 +160,11 @@ impl Checked {
     pub fn extra_work(&self, n_bytes: usize) -> usize {
         let solver = &self.inferred.solver;
         (solver.store.len() + 4 * solver.relations().len() + self.n_steps / 8).saturating_sub(4 * n_bytes)
+    }
+
+    /// How much of it type-checks and is likely to be a mistake.
+    pub fn warnings(&self) -> usize {
+        lint::check(self.tree.text(), &self.module, &self.inferred).len()
     }
 
     /// The types of the definitions, in source order.

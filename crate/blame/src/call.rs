@@ -33,6 +33,9 @@ const CONFUSED: &[(&str, &str)] = &[
 const REARRANGING: &[&str] =
     &["transpose", "reshape", "cast", "squeeze", "expand_dims", "nn.batch_flatten", "copy", "layout_transform"];
 
+/// The largest step of a window that is tried.
+const MOST_MOVED: i64 = 8;
+
 /// A call in pieces.
 pub(crate) struct Parts {
     pub callee: NodeId,
@@ -331,17 +334,20 @@ impl<'a> Written<'a> {
             _ => &[],
         };
         let is_shape = self.name == "newshape";
+        // Nobody moves a window by the size of a picture, or pads by it.
+        let is_small = matches!(self.name, "padding" | "strides" | "dilation");
+        let pool: Vec<i64> = pool.iter().copied().filter(|&size| !is_small || size <= MOST_MOVED).list();
         let rest: &[i64] = if is_shape { &[-1] } else { &[] };
         for &number in numbers.iter().take(6) {
             let now = self.number(number).unwrap_or(i64::MAX);
-            for &size in small.iter().chain(rest).chain(pool) {
+            for &size in small.iter().chain(rest).chain(&pool) {
                 let near = u32::from(size.abs_diff(now) > 3);
                 self.put(11 + near, number, size.to_string());
             }
         }
         let is_uniform = numbers.windows(2).all(|two| self.outline.text(two[0]) == self.outline.text(two[1]));
         if numbers.len() > 1 && is_uniform && !is_shape {
-            for size in small.iter().chain(pool).take(12) {
+            for size in small.iter().chain(&pool).take(12) {
                 let all = vec![*size; numbers.len()];
                 self.put(13, self.value, base::bracketed(&all));
             }
@@ -354,8 +360,13 @@ impl<'a> Written<'a> {
         if let Some(first) = operand.dims.first().copied().flatten() {
             self.put(12, self.value, format!("[{first}, -1]"));
         }
-        let Some(n_elements) = operand.sizes().map(|sizes| product(&sizes)) else { return };
+        let Some(all) = operand.sizes() else { return };
         let numbers = numbers_in(self.outline, self.value);
+        // A row for each sample.
+        if let ([_, row], [_, rest @ ..]) = (&numbers[..], &all[..]) {
+            self.put(9, *row, product(rest).to_string());
+        }
+        let n_elements = product(&all);
         let sizes: Vec<i64> = numbers.iter().filter_map(|&number| self.number(number)).list();
         if sizes.len() != numbers.len() || sizes.iter().any(|&size| size <= 0) {
             return;
@@ -363,7 +374,9 @@ impl<'a> Written<'a> {
         for (i, &number) in numbers.iter().enumerate() {
             let others = product(&[&sizes[..i], &sizes[i + 1..]].concat());
             if others > 0 && n_elements % others == 0 {
-                self.put(9 + u32::from(i == 0), number, (n_elements / others).to_string());
+                // The first axis is the samples of a batch, which stay as many as they were.
+                let is_batch = i == 0 && all.first() == sizes.first();
+                self.put(9 + u32::from(i == 0) + 4 * u32::from(is_batch), number, (n_elements / others).to_string());
             }
         }
     }
@@ -432,10 +445,12 @@ fn missing(
             ("kernel_layout", _) => vec!["\"HWIO\"".to_owned()],
             ("padding", _) if rank == 3 || rank == 4 => [1, 2, 3].iter().map(|n| format!("[{n}, {n}]")).list(),
             ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).list(),
+            ("output_padding", _) if rank == 4 => vec!["[1, 1]".to_owned()],
             ("strides", _) if rank == 4 => vec!["[2, 2]".to_owned()],
             ("axis", AttrForm::Int) => (0..rank).map(|axis| axis.to_string()).list(),
             ("axis", AttrForm::Ints) => (0..rank).map(|axis| format!("[{axis}]")).list(),
             ("keepdims" | "transpose_a" | "transpose_b" | "ceil_mode", _) => vec!["True".to_owned()],
+            ("ignore_index", _) => vec!["-100".to_owned()],
             (_, AttrForm::Int) if matches!(spec.default, op::Default::Required) => vec!["1".to_owned()],
             (_, AttrForm::Dtype) if matches!(spec.default, op::Default::Required) => vec!["\"float32\"".to_owned()],
             _ => continue,

@@ -59,6 +59,8 @@ pub struct Mend {
     pub removed: Vec<usize>,
     /// How many are left.
     pub n_left: usize,
+    /// How many warnings there are then.
+    pub n_warnings: usize,
     /// The definitions whose types are others then: name, before, after.
     pub types: Vec<(String, String, String)>,
     /// What speaks against it: the smaller, the likelier.
@@ -79,6 +81,9 @@ const MAX_WORK: usize = 500_000;
 
 /// At most this many edits are handed out for one text.
 const MAX_MENDS: usize = 24;
+
+/// From this cost on, an edit puts something else for what is written, or around it.
+const SUBSTITUTES: u32 = 15;
 
 /// At most so many bytes before the end of an open bracket are looked at.
 const MAX_OPEN: usize = 400;
@@ -222,6 +227,57 @@ fn gone(base: &bench::Checked, problems: &[Diagnostic], faults: u64) -> Vec<usiz
     (0..problems.len()).filter(|&i| spans.contains(&problems[i].span)).list()
 }
 
+/// An edit that makes another size of what is written elsewhere, and the same size there: the fault that it brings says
+/// where the two come from.
+fn followed(bench: &mut Bench, first: &Candidate, checked: &bench::Checked) -> Option<(Candidate, bench::Outcome)> {
+    let [fault] = &checked.faults[..] else { return None };
+    let is_size = |edit: &Edit| {
+        edit.text.contains(|c: char| c.is_ascii_digit()) && edit.text.bytes().all(|byte| !byte.is_ascii_alphabetic())
+    };
+    if !first.edits.iter().all(is_size) || checked.tree.surface() != Surface::Relay {
+        return None;
+    }
+    let size = |label: &base::Label| Some((label.span, label.message.strip_suffix(" comes from here")?.to_owned()));
+    let sizes: Vec<(Span, String)> = fault.labels.iter().filter_map(size).list();
+    let is_written = |(span, size): &&(Span, String)| checked.tree.text()[span.range()] == **size;
+    let (span, old) = sizes.iter().find(is_written)?;
+    let (_, new) = sizes.iter().find(|(_, size)| size != old)?;
+    let (start, None) = bench::original(&first.edits, span.start) else { return None };
+    let at = Span::new(start, start + span.len());
+    let mut edits = first.edits.clone();
+    edits.push(Edit { span: at, text: new.clone() });
+    let outcome = bench.try_edits(&edits).filter(|outcome| outcome.checked.faults.is_empty())?;
+    let title = format!("{}, and `{new}` for `{old}`", first.title);
+    Some((Candidate { title, edits, place: first.place, cost: first.cost + 3 }, outcome))
+}
+
+/// One mistake may be told of at several places, each with the same mend: all of these together, and the title of one.
+fn together(
+    bench: &mut Bench,
+    problems: &[Diagnostic],
+    base: &bench::Checked,
+    mends: &[Mend],
+) -> Option<(String, Mend)> {
+    let first = mends.first().filter(|_| mends.iter().all(|mend| mend.n_left > 0))?;
+    // What comes with a problem is of that alone.
+    if problems.iter().flat_map(|problem| &problem.fixes).any(|fix| fix.title == first.title) {
+        return None;
+    }
+    let mut all = Mend { removed: Vec::new(), edits: Vec::new(), ..first.clone() };
+    for mend in mends.iter().filter(|mend| mend.title == first.title) {
+        if mend.removed.iter().all(|i| !all.removed.contains(i)) {
+            all.removed.append_all(mend.removed.iter().copied());
+            all.edits.append_all(mend.edits.iter().cloned());
+        }
+    }
+    let outcome = bench.try_edits(&all.edits).filter(|outcome| outcome.checked.faults.len() < first.n_left)?;
+    all.n_left = outcome.checked.faults.len();
+    all.removed = gone(base, problems, outcome.removed);
+    all.title += " in each place";
+    all.cost -= 30 * (first.n_left - all.n_left) as u32;
+    Some((first.title.clone(), all))
+}
+
 /// Tries edits from the cheapest on, until the work is used up or what is left is far less likely than what was found.
 fn try_all(
     bench: &mut Bench,
@@ -235,6 +291,7 @@ fn try_all(
     let mut seen: HashSet<String> = HashSet::default();
     let mut out: Vec<Mend> = Vec::new();
     let mut best = u32::MAX;
+    let mut is_followed = false;
     // Faults that what they came with mends, each by itself.
     let mut mended = 0;
     let is_of_attribute = |(_, fault): &(usize, &Diagnostic)| fault.code == "attribute-error";
@@ -248,7 +305,22 @@ fn try_all(
         if !seen.insert(text) {
             continue;
         }
-        let Some(outcome) = bench.try_edits(&candidate.edits) else { continue };
+        let Some(checked) = bench.checked(&candidate.edits) else { continue };
+        let judged = bench.judged(&candidate.edits, checked);
+        let (candidate, outcome) = match judged {
+            Ok(outcome) if bench.hiding.is_empty() || outcome.checked.faults.is_empty() => (candidate, outcome),
+            Ok(bench::Outcome { ref checked, .. }) | Err(ref checked) => {
+                // The first size that makes two others fit is the likeliest.
+                let both = if is_followed { None } else { followed(bench, &candidate, checked) };
+                is_followed |= both.is_some();
+                match (both, judged) {
+                    (Some(both), _) => both,
+                    // What is put for something else may bring the next fault itself.
+                    (None, Ok(outcome)) if candidate.cost < SUBSTITUTES => (candidate, outcome),
+                    (None, _) => continue,
+                }
+            }
+        };
         // What is hidden speaks for no other name in the place of one that is unknown.
         let n_untyped = if bench.hiding.is_empty() { 0 } else { base.n_untyped as u32 };
         if outcome.removed.checked_shr(n_untyped).is_none_or(|typed| typed == 0)
@@ -281,8 +353,18 @@ fn try_all(
         }
         let removed = gone(base, problems, outcome.removed);
         let Candidate { title, edits, place, .. } = candidate;
-        out.push(Mend { title, edits, place, removed, n_left, types, cost });
+        let n_warnings = outcome.checked.warnings();
+        out.push(Mend { title, edits, place, removed, n_left, n_warnings, types, cost });
     }
+    // Where a text without warnings mends it as well, one with warnings was not meant.
+    let fewest = |n_left: usize| out.iter().filter(|mend| mend.n_left <= n_left).map(|mend| mend.n_warnings).min();
+    let least: Vec<Option<usize>> = out.iter().map(|mend| fewest(mend.n_left)).list();
+    let mut least = least.into_iter();
+    out.retain(|mend| least.next().flatten() == Some(mend.n_warnings));
     base::sort_by_key(&mut out, |mend| mend.cost);
+    if let Some((title, all)) = together(bench, problems, base, &out) {
+        out.retain(|mend| mend.title != title);
+        out.insert(0, all);
+    }
     out
 }

@@ -153,7 +153,15 @@ fn literal(outline: &Outline, node: NodeId, suspect: &Suspect, out: &mut Vec<Can
 fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     let fields = outline.tree.children(node);
     let is_one = fields.len() > 1 && fields.iter().all(|&field| outline.text(field) == outline.text(fields[0]));
-    let n = if is_one { 1 } else { fields.len().min(4) };
+    // Of what is computed nothing was meant to be lost.
+    let computes = fields.iter().filter(|&&field| outline.kind(field) == NodeKind::Call).count() > 1;
+    let n = if is_one {
+        1
+    } else if computes {
+        0
+    } else {
+        fields.len().min(4)
+    };
     for &field in &fields[..n.min(fields.len())] {
         let text = outline.text(field);
         let cost = if is_one { 4 } else { 16 };
@@ -268,6 +276,8 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
     };
     let computes = matches!(outline.kind(node), NodeKind::Call | NodeKind::Binary | NodeKind::Unary)
         && outline.tree.walk(node).all(is_bound);
+    let is_used_here_alone = is_name && !is_unbound && mentions(bench.text, text) < 3;
+    let is_computed = outline.local(node).is_some_and(|local| outline.kind(outline.binder(local)) != NodeKind::Param);
     let mut n = 0;
     let beside = outline.parent(node).map(|parent| outline.tree.children(parent)).unwrap_or_default();
     let is_beside = |name: &str| beside.iter().take(MAX_LIST).any(|&other| outline.text(other) == name);
@@ -275,7 +285,8 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
     for (name, ty) in &suspect.in_scope {
         let fits = match suspect.want.as_deref() {
             Some(want) => want == ty,
-            None => have != Some(ty.as_str()) && is_name,
+            // Another one that fits by the rules of broadcasting alone was hardly meant.
+            None => have.is_none_or(|have| have != ty && n_axes(have).is_none_or(|n| n_axes(ty) == Some(n))) && is_name,
         };
         // Who writes no sigil means no variable, unless its name is near.
         let is_far = outline.kind(node) == NodeKind::NameRef && near != Some(name.as_str());
@@ -285,8 +296,9 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         }
         n += 1;
         let is_unused = mentions(bench.text, name) < 2;
-        // Nor does anybody compute something in the place of a variable that is used elsewhere.
-        if !is_unused && computes {
+        // Nor does anybody compute something in the place of a variable that is used elsewhere, or bind it to a name that
+        // nothing uses.
+        if !is_unused && (computes || is_used_here_alone) || is_used_here_alone && is_computed {
             continue;
         }
         let mut cost = if is_unbound {
@@ -308,6 +320,12 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         }
         out.push(Candidate::replace(cost, span, name.clone(), format!("write `{name}` for `{}`", short(text))));
     }
+}
+
+/// Of a tensor's type as it prints.
+fn n_axes(ty: &str) -> Option<usize> {
+    let (shape, _) = ty.strip_prefix("Tensor[(")?.split_once(')')?;
+    Some(shape.split(',').count())
 }
 
 /// How often a name stands in a text as a whole.
@@ -362,7 +380,7 @@ impl Wraps<'_> {
         if let Some(dtype) = wanted.filter(|&dtype| Some(dtype) != have) {
             self.put(0, "cast", format!(", dtype=\"{dtype}\""));
         } else if !is_known && wanted.is_none() {
-            for dtype in [Dtype::Float32, Dtype::Int32, Dtype::Bool] {
+            for dtype in [Dtype::Float32, Dtype::Int32] {
                 if have != Some(dtype) {
                     self.put(2, "cast", format!(", dtype=\"{dtype}\""));
                 }
@@ -421,14 +439,22 @@ impl Wraps<'_> {
         }
         let Outline { tree, checked, .. } = *self.outline;
         let beside = self.outline.parent(self.node).map(|parent| tree.children(parent)).unwrap_or_default();
-        let ranks = beside.iter().take(8).filter(|&&other| other != self.node).filter_map(|&other| {
-            let shaped = checked.shaped(self.outline.term(other)?)?;
-            Some(shaped.dims.len())
-        });
+        let others = beside.iter().take(8).filter(|&&other| other != self.node);
+        let shapes: Vec<Shaped> = others.filter_map(|&other| checked.shaped(self.outline.term(other)?)).list();
+        // In the order of another operand, whose axes they meet then.
+        for other in shapes.iter().filter_map(Shaped::sizes).filter(|other| other.len() == rank) {
+            let meets = |(&axis, &size): (&usize, &i64)| from[axis] == size || from[axis] == 1;
+            let turned = |axes: &Vec<usize>| axes.iter().zip(&other).all(meets);
+            if let Some(axes) = permutations(rank).into_iter().find(turned) {
+                self.put(0, "transpose", format!(", axes={}", base::bracketed(&axes)));
+            }
+        }
         // The operand of fewer axes is the one that lacks some.
-        let is_largest = ranks.max().is_some_and(|other| other < rank);
+        let most = shapes.iter().map(|shaped| shaped.dims.len()).max();
+        let is_largest = most.is_some_and(|other| other < rank);
+        let extra = if most == Some(rank) { 5 } else { 1 };
         for axis in (0..=rank.min(4)).filter(|_| !is_largest) {
-            self.put(1, "expand_dims", format!(", axis={axis}"));
+            self.put(extra, "expand_dims", format!(", axis={axis}"));
         }
         for axis in (0..rank).filter(|&axis| from[axis] == 1) {
             self.put(2, "squeeze", format!(", axis=[{axis}]"));

@@ -92,7 +92,7 @@ impl Wording<'_> {
                 let at = match axis {
                     Some(0) => " on the last axis".to_owned(),
                     Some(1) => " on the last axis but one".to_owned(),
-                    Some(n) => format!(" on axis {n} from the last"),
+                    Some(n) => format!(" on the last axis but {n}"),
                     None => String::new(),
                 };
                 let message = format!("sizes {left_size} and {right_size} do not broadcast{at} in {operator}");

@@ -4,7 +4,7 @@
 
 use crate::{Call, Context, Size, axis_of};
 use base::Diagnostic;
-use hir::ExprId;
+use hir::{ExprId, ExprKind};
 
 const CODE: &str = "suspicious-axis";
 
@@ -34,7 +34,7 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
         format!("`{}` of {text} along axis {axis}, which has one element: each becomes 1", call.name)
     } else if axis == 0 && (call.name.starts_with("nn.") && cx.operator(data).is_some() || scores.is_some()) {
         format!("`{}` of {text} goes along axis 0, across the samples of the batch", call.name)
-    } else if let (true, Some(product)) = (is_softmax, scores) {
+    } else if let (true, Some(product)) = (is_softmax, scores.filter(|_| !is_weighing(cx, call.expr))) {
         format!("`{}` of {text} goes along axis {axis}, but `{product}` has its scores along the last", call.name)
     } else {
         return None;
@@ -45,6 +45,16 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     Some(match cx.attr_value(call, "axis").filter(|_| shape[last] != Size::ONE) {
         Some(span) => warning.fix(title, span, value),
         None => warning,
+    })
+}
+
+/// Whether what a layer scores weighs something: each of its columns is a sum over the samples then, once it is turned.
+fn is_weighing(cx: &Context, scores: ExprId) -> bool {
+    cx.module.exprs.iter().skip(cx.module.start.exprs).any(|expr| match &expr.kind {
+        ExprKind::OpCall { op, args, .. } => {
+            op.row().name == "transpose" && args.iter().any(|&arg| cx.source(arg) == scores)
+        }
+        _ => false,
     })
 }
 

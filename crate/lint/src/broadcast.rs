@@ -26,6 +26,8 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
         return None;
     }
     let &[left, right] = call.args else { return None };
+    // What does not broadcast is an error.
+    cx.shape(call.expr)?;
     if cx.is_in_view(left) || cx.is_in_view(right) {
         return None;
     }
