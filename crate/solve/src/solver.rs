@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use ty::{
-    Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
+    Atom, Attrs, FUNCTION, Facts, Function, Kind, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
     TermId, Terms, Variant, Why,
 };
 
@@ -449,8 +449,10 @@ impl Solver {
             return Vec::new();
         };
         for root in &waits {
-            if let Some(watching) = self.watchers.get_mut(root) {
-                watching.retain(|&other| other != id);
+            if let Some(watching) = self.watchers.get_mut(root)
+                && let Ok(at) = watching.binary_search(&id)
+            {
+                watching.remove(at);
                 if watching.is_empty() {
                     self.watchers.remove(root);
                 }
@@ -464,8 +466,8 @@ impl Solver {
         if self.watchers.is_empty() {
             return Vec::new();
         }
-        let mut ids: Vec<RelationId> =
-            roots.iter().filter_map(|root| self.watchers.get(root)).flatten().copied().list();
+        // Nobody waits for these any more: to take one after the other out of a long list would be work for each of them.
+        let mut ids: Vec<RelationId> = roots.iter().filter_map(|root| self.watchers.remove(root)).flatten().list();
         base::sort(&mut ids);
         ids.dedup();
         let woken: Vec<Woken> =
@@ -489,7 +491,15 @@ impl Solver {
 
     /// Makes the classes of these roots one, since the two `cells` in them are equal.
     pub(crate) fn link(&mut self, child: TermId, parent: TermId, cells: (TermId, TermId), cause: Cause) {
-        let woken = self.wake(&[child, parent]);
+        // Of two unknown shapes, dims or dtypes that turn out to be one, who waits for the parent alone hears nothing new:
+        // whoever compares the two waits for both. Rows grow by being linked.
+        let is_unknown = |root: &TermId| {
+            let head = self.store.head(*root);
+            head.is_hole() && matches!(head.kind(), Kind::Shape | Kind::Dim | Kind::BaseType)
+        };
+        let both = [child, parent];
+        let n_told = if both.iter().all(is_unknown) { 1 } else { 2 };
+        let woken = self.wake(&both[..n_told]);
         self.store.link(child, parent, cells, cause, &woken);
     }
 }
