@@ -600,3 +600,21 @@ fn relations_that_blow_up() {
         assert!(start.elapsed() < Duration::from_secs(20), "too slow: {program}");
     }
 }
+
+/// A function and a list at more types than an endless one is given; and endless ones that call each other at several.
+#[test]
+fn many_types_have_an_end() {
+    let types = (0..1200).map(|i| format!("type T{i} {{ A{i} }}\n@id(A{i})\nCons(A{i}, Nil)\n"));
+    let analysis = Analysis::new(&types.collect::<String>());
+    let outcome = session::run(&analysis, &Options::default());
+    assert_eq!(outcome.diagnostics, Vec::new());
+    assert_eq!(outcome.values.iter().filter(|value| value.value.is_some()).count(), 2400);
+
+    let endless = "def @f[A](%n: int32, %x: A) -> int32 { @f(%n, (%x, %x)) + @g(%n, Cons(%x, Nil)) + @g(%n, Some(%x)) }
+def @g[A](%n: int32, %x: A) -> int32 { @f(%n, (%x, 1)) + @f(%n, Some(%x)) }
+@f(3, 1)";
+    let start = Instant::now();
+    let outcome = session::run(&Analysis::new(endless), &Options::default());
+    assert!(outcome.diagnostics.iter().any(|problem| problem.code == "endless-instances"));
+    assert!(start.elapsed() < Duration::from_secs(10));
+}

@@ -15,8 +15,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use ty::{AdtId, Code, ParamId, Term, TermId, Terms};
 
-/// A `def` with more instances has infinitely many, since each is made by a call of another.
+/// A `def` with more instances may have infinitely many, each made by a call of another.
 const MAX_INSTANCES: usize = 500;
+
+/// It has, if so many of them were made one by the other: what is lowered next is what was asked for last.
+const MAX_MADE: usize = 100;
 
 /// Why a program cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +83,10 @@ pub(crate) struct Lowering<'m> {
     pub(crate) variables: HashMap<FnId, LocalId>,
     functions: HashMap<Source, FuncId>,
     pending: Vec<(Source, FuncId)>,
+    /// Which one is lowered.
+    here: Option<FuncId>,
+    /// By function of the program, what it is an instance of, and which one asked for it first.
+    makers: IndexVec<FuncId, (Option<FnId>, Option<FuncId>)>,
     n_instances: HashMap<FnId, usize>,
     globals: HashMap<(FnId, SubstId), GlobalId>,
     /// The variables that are names for functions.
@@ -163,6 +170,8 @@ fn lower_once(
         variables: lets().map(|(local, function)| (function, local)).collect(),
         functions: HashMap::default(),
         pending: Vec::new(),
+        here: None,
+        makers: IndexVec::new(),
         n_instances: HashMap::default(),
         globals: HashMap::default(),
         function_names: HashMap::default(),
@@ -181,6 +190,7 @@ fn lower_once(
     // Those asked for first come first in the program, each before what it calls.
     cx.pending.reverse();
     while let Some((source, id)) = cx.pending.pop() {
+        cx.here = Some(id);
         let function = cx.function(&source);
         cx.program.functions[id] = function;
     }
@@ -229,6 +239,8 @@ impl Lowering<'_> {
         let stand_in = Body::new(String::new(), unit, Substs::NONE, Span::new(0, 0)).function;
         let id = self.program.functions.push(stand_in);
         self.functions.insert(source.clone(), id);
+        let function = if let Source::Function(function, _) = source { Some(function) } else { None };
+        self.makers.push((function, self.here));
         self.pending.push((source, id));
         id
     }
@@ -260,15 +272,24 @@ impl Lowering<'_> {
             let n = self.n_instances.entry(function).or_default();
             *n += 1;
             if *n > MAX_INSTANCES {
-                let span = self.module.exprs[mention].span;
                 let is_told = |error: &LowerError| matches!(error, LowerError::EndlessInstances { function: known, .. } if *known == function);
-                if !self.errors.iter().any(is_told) {
-                    self.errors.push(LowerError::EndlessInstances { span, function });
+                if self.errors.iter().any(is_told) {
+                    return None;
                 }
-                return None;
+                if self.n_makers(function) > MAX_MADE {
+                    let span = self.module.exprs[mention].span;
+                    self.errors.push(LowerError::EndlessInstances { span, function });
+                    return None;
+                }
             }
         }
         Some(self.func(source))
+    }
+
+    /// How many instances of a function there are among what led to the one that is lowered.
+    fn n_makers(&self, function: FnId) -> usize {
+        let makers = std::iter::successors(self.here, |&id| self.makers[id].1);
+        makers.filter(|&id| self.makers[id].0 == Some(function)).count()
     }
 
     /// What a mention chooses for the parameters of what it mentions.

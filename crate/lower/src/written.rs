@@ -8,7 +8,7 @@ use hir::{TypeExprId, TypeExprKind};
 use layout::Constructor;
 use ty::{AdtId, Function, Kind, List, Term, TermId, Terms};
 
-/// A data type with more instances has infinitely many, as `type Nest[A] { End, More(A, Nest[(A, A)]) }`.
+/// A data type one mention of which makes more instances has infinitely many, as `type Nest[A] { End, More(A, Nest[(A, A)]) }`.
 const MAX_INSTANCES: usize = 1_000;
 
 impl Lowering<'_> {
@@ -23,6 +23,7 @@ impl Lowering<'_> {
 
     pub(crate) fn define_types(&mut self) {
         let module = self.module;
+        self.n_of_type.clear();
         loop {
             if let Some(ty) = self.polymorphic.undefined.pop() {
                 self.define_polymorphic(ty);
