@@ -79,6 +79,18 @@ test("a step at which nothing that is drawn changes has letters that can be read
   expect(await width()).toBe(first);
 });
 
+test("a graph without nodes says so, and its picture is empty", async ({ page }) => {
+  const errors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  await open(page);
+  await write(page, "#lang refine\nlet light : [Red, Amber] = Amber in\nmatch light with Amber -> False | Red -> True\n");
+  await showPanel(page, "Solver");
+  await panel(page).getByRole("tab", { name: "Graph" }).click();
+  await expect(panel(page).locator(".graph-said")).toHaveText("There is nothing to draw.");
+  await expect(panel(page).locator(".solver-graph > g")).toHaveAttribute("transform", /^translate\([\d.]+ [\d.]+\)/);
+  expect(errors).toEqual([]);
+});
+
 test("where nothing failed the graph begins with a relation, and fills the picture", async ({ page }) => {
   await openGraph(page, FITS, 0);
   expect(await letters(page)).toBeGreaterThanOrEqual(10.9);

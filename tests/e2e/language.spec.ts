@@ -125,13 +125,21 @@ test("empty panels advise in the language of the program", async ({ page }) => {
   await write(page, "");
   const advised: Record<string, string> = { relay: "let %x", refine: "let x = A", tensorscript: "Write a node" };
   await page.keyboard.press("Delete");
+  const places = new Set<number>();
   for (const [language, words] of Object.entries(advised)) {
     await picker(page).selectOption(language);
     for (const name of ["Types", "Solver", "IR"]) {
       await showPanel(page, name);
       await expect(panel(page), `${name} in ${language}`).toContainText(words);
+      places.add(await panel(page).locator(".empty").evaluate((empty) => {
+        const range = document.createRange();
+        range.selectNodeContents(empty);
+        return Math.round(range.getBoundingClientRect().left);
+      }));
     }
   }
+  // At the same place in each.
+  expect(places.size).toBe(1);
   await panel(page).getByRole("button", { name: "the examples" }).click();
   await expect(page.getByRole("dialog", { name: "Examples" })).toBeVisible();
 });

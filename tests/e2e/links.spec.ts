@@ -97,6 +97,20 @@ test("unknown fields and nonsense in known ones do no harm", async ({ page }) =>
   await expect.poll(() => text(page)).toContain("%ok");
 });
 
+test("what was said of one address, and the title of an example, are gone with the next", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.getByRole("dialog", { name: "Examples" }).getByRole("button", { name: /^A layer that takes any batch/ }).click();
+  await expect(page).toHaveTitle("A layer that takes any batch – Relish");
+  await page.evaluate(() => (location.hash = "#v1.nonsense!"));
+  const notice = page.locator(".notice");
+  await expect(notice).toContainText("This link cannot be opened");
+  await page.evaluate((hash) => (location.hash = hash), program("let %theirs = 2;\n"));
+  await expect.poll(() => text(page)).toContain("%theirs");
+  await expect(notice).toHaveCount(0);
+  await expect(page).toHaveTitle("Relish");
+});
+
 test("of two addresses that come quickly the last one is opened", async ({ page }) => {
   await page.addInitScript(() => {
     const Original = DecompressionStream;

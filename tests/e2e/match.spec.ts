@@ -52,6 +52,9 @@ test("the match at the cursor is drawn, and arms and leaves point at each other 
   await panel(page).getByRole("button", { name: "Next match" }).click();
   await expect(panel(page)).toContainText("2 of 2");
   await expect(panel(page)).toContainText("`Amber | `Green");
+  // Where it leads no further, whoever came by key is still there.
+  await expect(panel(page).getByRole("button", { name: "Next match" })).toBeFocused();
+  await expect(panel(page).getByRole("button", { name: "Next match" })).toHaveAttribute("aria-disabled", "true");
   await panel(page).getByText("The tree as a list").click();
   await expect(panel(page).locator(".twin")).toContainText("look at %x");
 });

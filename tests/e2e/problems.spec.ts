@@ -173,6 +173,25 @@ test("edits that are called alike say where each is, or what it writes", async (
   await expect(problems(page).locator(".mends .button", { hasText: "nn.pad" })).toHaveText([/nn\.pad\( … , 0, /, /nn\.pad\( … , 0f, /]);
 });
 
+test("a letter that turns the direction of writing turns no message", async ({ page }) => {
+  await open(page);
+  await write(page, "1 \u202e 2\n");
+  const message = problems(page).locator(".problem .message");
+  await expect(message).toContainText("U+202E");
+  await expect(message).toBeVisible();
+  const [first, last] = await message.evaluate((element) => {
+    const words = [...element.childNodes].findLast((node) => node.textContent?.includes("U+202E")) as Text;
+    const leftOf = (at: number) => {
+      const range = document.createRange();
+      range.setStart(words, at);
+      range.setEnd(words, at + 1);
+      return range.getBoundingClientRect().left;
+    };
+    return [leftOf(0), leftOf(words.length - 1)];
+  });
+  expect(first).toBeLessThan(last ?? 0);
+});
+
 test("a place says its line", async ({ page }) => {
   await open(page);
   await write(page, MENDED);

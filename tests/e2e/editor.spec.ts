@@ -1,0 +1,46 @@
+// The parts of the editor that it brings along look as it means them, in the colours of the page.
+import { expect, type Locator, test } from "@playwright/test";
+import { focusEditor, open, write } from "./page.ts";
+
+const background = (element: Locator) => element.evaluate((found) => getComputedStyle(found).backgroundColor);
+
+test("the buttons of the search are as high as its field, and what it finds has the colour of a selection", async ({ page }) => {
+  await open(page);
+  await write(page, "let %one = 1;\nlet %two = %one + %one;\n");
+  await page.keyboard.press("Control+H");
+  await page.keyboard.press("Control+F");
+  await page.keyboard.type("one");
+  const search = page.locator(".find-widget.visible");
+  await expect(search.locator(".matchesCount")).toHaveText("1 of 3");
+  const field = await search.locator(".find-part .monaco-inputbox").boundingBox();
+  for (const button of await search.locator(".button:not(.toggle)").all()) {
+    expect((await button.boundingBox())?.height).toBeLessThanOrEqual(field?.height ?? 0);
+    expect(await button.evaluate((found) => getComputedStyle(found).borderTopWidth)).toBe("0px");
+  }
+  await expect(search.locator(".find-part .controls")).toHaveCSS("border-top-width", "0px");
+  const found = page.locator(".editor .findMatch");
+  await expect(found).toHaveCount(2);
+  expect(await background(page.locator(".editor .currentFindMatch"))).toBe(await background(found.first()));
+});
+
+test("what an operator does is seen whole beside the offers", async ({ page }) => {
+  await open(page);
+  await write(page, "\n");
+  await page.keyboard.type("nn.conv2", { delay: 20 });
+  await expect(page.locator(".suggest-widget.visible .monaco-list-row").first()).toContainText("nn.conv2d");
+  await page.keyboard.press("Control+Space");
+  const details = page.locator(".suggest-details .body");
+  await expect(details).toContainText("Convolution over two axes");
+  await expect.poll(() => details.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBeLessThanOrEqual(1);
+});
+
+test("what the editor says has the colours of the page", async ({ page }) => {
+  await open(page);
+  await write(page, "1\n");
+  await focusEditor(page);
+  await page.keyboard.press("F12");
+  const message = page.locator(".monaco-editor-overlaymessage .message");
+  await expect(message).toHaveText(/^No definition found/);
+  const accent = await page.locator(".header .button.primary").evaluate((run) => getComputedStyle(run).backgroundColor);
+  await expect(message).toHaveCSS("border-top-color", accent);
+});
