@@ -24,11 +24,14 @@ fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'
     let mut nearest = None;
     // The first of those that are as near.
     let mut least = 2 * (limit + 1).min(name.len());
+    let (mut rows, mut letters) = (<[Vec<usize>; 3]>::default(), Vec::new());
     while let Some(candidate) = next() {
         if candidate.len().abs_diff(name.len()) <= 2 * limit {
+            letters.clear();
+            letters.extend(candidate.chars());
             // A hand seldom slips at the first letter.
-            let starts = usize::from(candidate.chars().next() != name.first().copied());
-            let distance = 2 * distance(&name, &candidate.chars().collect::<Vec<_>>()) + starts;
+            let starts = usize::from(letters.first() != name.first());
+            let distance = 2 * distance(&name, &letters, least / 2, &mut rows) + starts;
             if distance < least {
                 (nearest, least) = (Some(candidate), distance);
             }
@@ -38,18 +41,28 @@ fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'
     nearest.filter(|_| least > 0)
 }
 
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
+/// If it is more than `most`, any such number. There are many candidates: the three rows are memory that is kept.
+fn distance(a: &[char], b: &[char], most: usize, [before, last, row]: &mut [Vec<usize>; 3]) -> usize {
+    last.clear();
+    last.extend(0..=b.len());
     for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
+        row.clear();
+        row.push(i);
+        let mut least = i;
         for j in 1..=b.len() {
-            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + usize::from(a[i - 1] != b[j - 1]));
+            let mut here = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + usize::from(a[i - 1] != b[j - 1]));
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
+                here = here.min(before[j - 2] + 1);
             }
+            least = least.min(here);
+            row.push(here);
         }
-        before = std::mem::replace(&mut last, row);
+        // Two letters that change places lead past a row, by one at most.
+        if least > most + 1 {
+            return least;
+        }
+        std::mem::swap(before, last);
+        std::mem::swap(last, row);
     }
     last[b.len()]
 }

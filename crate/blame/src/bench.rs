@@ -156,10 +156,11 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
 
 impl Checked {
     /// What checking cost beyond the usual for a text of so many bytes: a short text may post many relations, or have
-    /// matches that are hard to judge.
+    /// matches that are hard to judge; and for each fault names are looked through.
     pub fn extra_work(&self, n_bytes: usize) -> usize {
         let solver = &self.inferred.solver;
-        (solver.store.len() + 4 * solver.relations().len() + self.n_steps / 8).saturating_sub(4 * n_bytes)
+        let solved = solver.store.len() + 4 * solver.relations().len() + self.n_steps / 8;
+        solved.saturating_sub(4 * n_bytes) + self.faults.len() * n_bytes / 256
     }
 
     /// How much of it type-checks and is likely to be a mistake.

@@ -36,7 +36,8 @@ pub(crate) fn diagnostics(
         }
         let coverage = pattern::check(module, &inferred.solver, term, arms);
         let keyword = Span::new(expr.span.start, expr.span.start + 5);
-        if coverage.is_given_up && !is_partial {
+        let takes_all = |arm: &Arm| matches!(module.pats[arm.pat].kind, PatKind::Wild | PatKind::Var(_));
+        if coverage.is_given_up && !is_partial && !arms.iter().any(takes_all) {
             let message = "this match is too large to say whether it handles all cases";
             diagnostics.push(Diagnostic::warning("match-not-exhaustive", keyword, message));
         }

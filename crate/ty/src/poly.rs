@@ -234,15 +234,15 @@ impl<A: Clone + Ord> Poly<A> {
 
     /// There is one of this for all closures.
     fn replace<B: Clone + Ord>(&self, f: &mut dyn FnMut(&A) -> Option<Poly<B>>) -> Option<Poly<B>> {
-        let mut sum = Poly::default();
+        let mut terms = Vec::with_capacity(self.terms.len());
         for (atoms, coefficient) in &self.terms {
             let mut product = Poly::constant(*coefficient);
             for atom in atoms {
                 product = product.times(&f(atom)?)?;
             }
-            sum = sum.plus(&product)?;
+            terms.append(&mut product.terms);
         }
-        Some(sum)
+        Poly::normal(terms)
     }
 }
 

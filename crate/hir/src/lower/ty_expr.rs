@@ -418,6 +418,12 @@ impl<'t> Lowering<'t> {
     /// A dim as a polynomial over arguments, equal parameters being one argument.
     fn polynomial(&self, id: TypeExprId, args: &mut Vec<TypeExprId>) -> Option<Poly<u32>> {
         let exprs = &self.module.type_exprs;
+        if let (TypeExprKind::Apply { function: Function::Polynomial(poly), args: inner }, []) =
+            (&exprs[id].kind, &args[..])
+        {
+            args.clone_from(inner);
+            return Some(poly.clone());
+        }
         let mut place = |id: TypeExprId| {
             let same = |&other: &TypeExprId| match (&exprs[other].kind, &exprs[id].kind) {
                 (TypeExprKind::Param(a), TypeExprKind::Param(b)) => a == b,

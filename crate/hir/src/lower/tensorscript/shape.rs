@@ -13,7 +13,7 @@ const MAX_RANK: usize = 256;
 /// At most this many names and dims are read for one shape: a name may stand for names that stand for nothing.
 const MAX_READ: usize = 10_000;
 /// Names stand for names, and arithmetic nests, at most this deep.
-const MAX_DEPTH: u32 = 64;
+const MAX_DEPTH: u32 = 200;
 
 /// What a `dim` or `tsr` names.
 #[derive(Clone, Copy)]
