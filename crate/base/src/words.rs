@@ -7,6 +7,17 @@ pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
+/// A number in decimal. The standard library's code for 128 bits is larger than all that is counted with them.
+pub fn decimal(number: u128) -> String {
+    match u64::try_from(number) {
+        Ok(number) => number.to_string(),
+        Err(_) => {
+            let (most, least) = (number / 10_000_000_000, number % 10_000_000_000);
+            format!("{}{:010}", decimal(most), least as u64)
+        }
+    }
+}
+
 /// Code between backticks: two, if it has some itself.
 pub fn quoted(code: &str) -> String {
     if code.contains('`') { format!("`` {code} ``") } else { format!("`{code}`") }
@@ -19,7 +30,7 @@ pub fn bracketed<T: ToString>(items: &[T]) -> String {
 
 /// The words of a text with one space between them.
 pub fn one_line(text: &str) -> String {
-    text.split_whitespace().list().join(" ")
+    text.split_ascii_whitespace().list().join(" ")
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -28,5 +39,15 @@ pub fn listed(items: &[String], and: &str) -> String {
         [] => String::new(),
         [only] => only.clone(),
         [most @ .., last] => format!("{} {and} {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_of_128_bits_are_written() {
+        for number in [0, 9, 1 << 64, (1 << 64) - 1, 10_u128.pow(30), 10_u128.pow(30) + 7, u128::MAX] {
+            assert_eq!(super::decimal(number), number.to_string());
+        }
     }
 }

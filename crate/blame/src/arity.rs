@@ -211,7 +211,7 @@ fn declarations(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>)
         let tree = outline.tree;
         let params: Vec<&str> = { tree.child(node, NodeKind::TypeParams).into_iter() }
             .flat_map(|params| tree.children(params))
-            .map(|param| outline.text(param).split(':').next().unwrap_or_default().trim())
+            .map(|param| outline.text(param).split(':').next().unwrap_or_default().trim_ascii())
             .list();
         let Some(name) = tree.own_tokens(node).find(|&token| tree.token_kind(token) == syntax::TokenKind::Ident) else {
             // `type` itself is a word of the grammar.

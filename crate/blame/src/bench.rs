@@ -187,6 +187,13 @@ impl Checked {
             .list()
     }
 
+    /// What differs from such types of another text: name, before, after.
+    pub fn changes(&self, before: &[(String, String)]) -> Vec<(String, String, String)> {
+        let after = self.types();
+        let pairs = before.iter().zip(&after).filter(|(before, after)| before.0 == after.0 && before.1 != after.1);
+        pairs.map(|(before, after)| (before.0.clone(), before.1.clone(), after.1.clone())).list()
+    }
+
     pub fn print(&self, term: TermId) -> String {
         self.inferred.print(&self.module, term).text
     }

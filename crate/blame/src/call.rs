@@ -54,7 +54,7 @@ pub(crate) fn parts(outline: &Outline, node: NodeId) -> Option<Parts> {
 
 /// What stands before the `=`.
 pub(crate) fn attr_name<'a>(outline: &Outline<'a>, attr: NodeId) -> &'a str {
-    outline.text(attr).split('=').next().unwrap_or_default().trim()
+    outline.text(attr).split('=').next().unwrap_or_default().trim_ascii()
 }
 
 pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
@@ -166,7 +166,7 @@ fn bias(outline: &Outline, node: NodeId, [data, bias]: [NodeId; 2], far: u32, ou
     let [size] = length[..] else { return };
     let between = Span::new(outline.span(data).end, outline.span(bias).start);
     let axis = shape.iter().rposition(|&other| other == size);
-    let Some(axis) = axis.filter(|_| outline.checked.tree.text()[between.range()].trim() == "+") else { return };
+    let Some(axis) = axis.filter(|_| outline.checked.tree.text()[between.range()].trim_ascii() == "+") else { return };
     let which = if axis == 1 { String::new() } else { format!(", axis={axis}") };
     let (data, bias) = (outline.text(data), outline.text(bias));
     let title = format!("add it along axis {axis}: `nn.bias_add`");
@@ -179,7 +179,7 @@ fn between(outline: &Outline, node: NodeId, [left, right]: [NodeId; 2], far: u32
     let [_, middle] = outline.tree.children(left)[..] else { return };
     let sign = |left: NodeId, right: NodeId| {
         let between = Span::new(outline.span(left).end, outline.span(right).start);
-        outline.tree.text()[between.range()].trim().starts_with(['<', '>'])
+        outline.tree.text()[between.range()].trim_ascii().starts_with(['<', '>'])
     };
     let is_chain = outline.kind(left) == NodeKind::Binary && sign(outline.tree.children(left)[0], middle);
     if !is_chain || !sign(left, right) {
@@ -336,18 +336,23 @@ impl<'a> Written<'a> {
         let is_shape = self.name == "newshape";
         // Nobody moves a window by the size of a picture, or pads by it.
         let is_small = matches!(self.name, "padding" | "strides" | "dilation");
-        let pool: Vec<i64> = pool.iter().copied().filter(|&size| !is_small || size <= MOST_MOVED).list();
         let rest: &[i64] = if is_shape { &[-1] } else { &[] };
         for &number in numbers.iter().take(6) {
             let now = self.number(number).unwrap_or(i64::MAX);
-            for &size in small.iter().chain(rest).chain(&pool) {
+            for &size in small.iter().chain(rest).chain(pool) {
+                if is_small && size > MOST_MOVED {
+                    continue;
+                }
                 let near = u32::from(size.abs_diff(now) > 3);
                 self.put(11 + near, number, size.to_string());
             }
         }
         let is_uniform = numbers.windows(2).all(|two| self.outline.text(two[0]) == self.outline.text(two[1]));
         if numbers.len() > 1 && is_uniform && !is_shape {
-            for size in small.iter().chain(&pool).take(12) {
+            for size in small.iter().chain(pool).take(12) {
+                if is_small && *size > MOST_MOVED {
+                    continue;
+                }
                 let all = vec![*size; numbers.len()];
                 self.put(13, self.value, base::bracketed(&all));
             }

@@ -237,45 +237,54 @@ fn followed(bench: &mut Bench, first: &Candidate, checked: &bench::Checked) -> O
     if !first.edits.iter().all(is_size) || checked.tree.surface() != Surface::Relay {
         return None;
     }
-    let size = |label: &base::Label| Some((label.span, label.message.strip_suffix(" comes from here")?.to_owned()));
-    let sizes: Vec<(Span, String)> = fault.labels.iter().filter_map(size).list();
-    let is_written = |(span, size): &&(Span, String)| checked.tree.text()[span.range()] == **size;
-    let (span, old) = sizes.iter().find(is_written)?;
-    let (_, new) = sizes.iter().find(|(_, size)| size != old)?;
+    let (mut written, mut other) = (None, None);
+    for label in &fault.labels {
+        let Some(size) = label.message.strip_suffix(" comes from here") else { continue };
+        if written.is_none() && &checked.tree.text()[label.span.range()] == size {
+            written = Some((label.span, size));
+        } else {
+            other = Some(size);
+        }
+    }
+    let ((span, old), new) = written.zip(other)?;
     let (start, None) = bench::original(&first.edits, span.start) else { return None };
     let at = Span::new(start, start + span.len());
     let mut edits = first.edits.clone();
-    edits.push(Edit { span: at, text: new.clone() });
+    edits.push(Edit { span: at, text: new.to_owned() });
     let outcome = bench.try_edits(&edits).filter(|outcome| outcome.checked.faults.is_empty())?;
     let title = format!("{}, and `{new}` for `{old}`", first.title);
     Some((Candidate { title, edits, place: first.place, cost: first.cost + 3 }, outcome))
 }
 
-/// One mistake may be told of at several places, each with the same mend: all of these together, and the title of one.
-fn together(
-    bench: &mut Bench,
-    problems: &[Diagnostic],
-    base: &bench::Checked,
-    mends: &[Mend],
-) -> Option<(String, Mend)> {
-    let first = mends.first().filter(|_| mends.iter().all(|mend| mend.n_left > 0))?;
+/// One mistake may be told of at several places, each with the same mend: the first becomes all of these together.
+fn together(bench: &mut Bench, problems: &[Diagnostic], base: &bench::Checked, mends: &mut Vec<Mend>) {
+    let Some(first) = mends.first().filter(|_| mends.iter().all(|mend| mend.n_left > 0)) else { return };
+    let (title, n_left) = (first.title.clone(), first.n_left);
     // What comes with a problem is of that alone.
-    if problems.iter().flat_map(|problem| &problem.fixes).any(|fix| fix.title == first.title) {
-        return None;
+    if problems.iter().flat_map(|problem| &problem.fixes).any(|fix| fix.title == title) {
+        return;
     }
-    let mut all = Mend { removed: Vec::new(), edits: Vec::new(), ..first.clone() };
-    for mend in mends.iter().filter(|mend| mend.title == first.title) {
-        if mend.removed.iter().all(|i| !all.removed.contains(i)) {
-            all.removed.append_all(mend.removed.iter().copied());
-            all.edits.append_all(mend.edits.iter().cloned());
+    let (mut edits, mut removed) = (Vec::new(), Vec::new());
+    for mend in mends.iter().filter(|mend| mend.title == title) {
+        if mend.removed.iter().all(|i| !removed.contains(i)) {
+            removed.extend_from_slice(&mend.removed);
+            edits.extend_from_slice(&mend.edits);
         }
     }
-    let outcome = bench.try_edits(&all.edits).filter(|outcome| outcome.checked.faults.len() < first.n_left)?;
-    all.n_left = outcome.checked.faults.len();
-    all.removed = gone(base, problems, outcome.removed);
-    all.title += " in each place";
-    all.cost -= 30 * (first.n_left - all.n_left) as u32;
-    Some((first.title.clone(), all))
+    let Some(outcome) = bench.try_edits(&edits) else { return };
+    let n_left_now = outcome.checked.faults.len();
+    if n_left_now < n_left {
+        let mut n = 0;
+        mends.retain(|mend| {
+            n += 1;
+            n == 1 || mend.title != title
+        });
+        let all = &mut mends[0];
+        all.title += " in each place";
+        all.cost -= 30 * (n_left - n_left_now) as u32;
+        (all.edits, all.removed, all.n_left) = (edits, gone(base, problems, outcome.removed), n_left_now);
+        all.types = outcome.checked.changes(&base.types());
+    }
 }
 
 /// Tries edits from the cheapest on, until the work is used up or what is left is far less likely than what was found.
@@ -292,6 +301,8 @@ fn try_all(
     let mut out: Vec<Mend> = Vec::new();
     let mut best = u32::MAX;
     let mut is_followed = false;
+    // Where a text with fewer warnings has no faults, one with more was not meant.
+    let mut fewest = usize::MAX;
     // Faults that what they came with mends, each by itself.
     let mut mended = 0;
     let is_of_attribute = |(_, fault): &(usize, &Diagnostic)| fault.code == "attribute-error";
@@ -343,10 +354,7 @@ fn try_all(
         if !is_known && outcome.removed & !(mended & of_attributes) == 0 {
             continue;
         }
-        let after = outcome.checked.types();
-        let changed = before.iter().zip(&after).filter(|(before, after)| before.0 == after.0 && before.1 != after.1);
-        let types: Vec<(String, String, String)> =
-            changed.map(|(before, after)| (before.0.clone(), before.1.clone(), after.1.clone())).list();
+        let types = outcome.checked.changes(&before);
         let cost = candidate.cost + 30 * (n_left as u32 + n_for_nothing);
         if n_left == 0 {
             best = best.min(cost);
@@ -354,17 +362,13 @@ fn try_all(
         let removed = gone(base, problems, outcome.removed);
         let Candidate { title, edits, place, .. } = candidate;
         let n_warnings = outcome.checked.warnings();
+        if n_left == 0 {
+            fewest = fewest.min(n_warnings);
+        }
         out.push(Mend { title, edits, place, removed, n_left, n_warnings, types, cost });
     }
-    // Where a text without warnings mends it as well, one with warnings was not meant.
-    let fewest = |n_left: usize| out.iter().filter(|mend| mend.n_left <= n_left).map(|mend| mend.n_warnings).min();
-    let least: Vec<Option<usize>> = out.iter().map(|mend| fewest(mend.n_left)).list();
-    let mut least = least.into_iter();
-    out.retain(|mend| least.next().flatten() == Some(mend.n_warnings));
+    out.retain(|mend| mend.n_left > 0 || mend.n_warnings <= fewest);
     base::sort_by_key(&mut out, |mend| mend.cost);
-    if let Some((title, all)) = together(bench, problems, base, &out) {
-        out.retain(|mend| mend.title != title);
-        out.insert(0, all);
-    }
+    together(bench, problems, base, &mut out);
     out
 }

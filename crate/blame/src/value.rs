@@ -286,7 +286,9 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         let fits = match suspect.want.as_deref() {
             Some(want) => want == ty,
             // Another one that fits by the rules of broadcasting alone was hardly meant.
-            None => have.is_none_or(|have| have != ty && n_axes(have).is_none_or(|n| n_axes(ty) == Some(n))) && is_name,
+            None => {
+                have.is_none_or(|have| have != ty && (n_axes(have) == n_axes(ty) || !have.starts_with('T'))) && is_name
+            }
         };
         // Who writes no sigil means no variable, unless its name is near.
         let is_far = outline.kind(node) == NodeKind::NameRef && near != Some(name.as_str());
@@ -322,10 +324,9 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
     }
 }
 
-/// Of a tensor's type as it prints.
-fn n_axes(ty: &str) -> Option<usize> {
-    let (shape, _) = ty.strip_prefix("Tensor[(")?.split_once(')')?;
-    Some(shape.split(',').count())
+/// How many commas there are in the shape of a tensor's type as it prints.
+fn n_axes(ty: &str) -> usize {
+    ty.bytes().take_while(|&byte| byte != b')').filter(|&byte| byte == b',').count()
 }
 
 /// How often a name stands in a text as a whole.
@@ -439,18 +440,20 @@ impl Wraps<'_> {
         }
         let Outline { tree, checked, .. } = *self.outline;
         let beside = self.outline.parent(self.node).map(|parent| tree.children(parent)).unwrap_or_default();
-        let others = beside.iter().take(8).filter(|&&other| other != self.node);
-        let shapes: Vec<Shaped> = others.filter_map(|&other| checked.shaped(self.outline.term(other)?)).list();
-        // In the order of another operand, whose axes they meet then.
-        for other in shapes.iter().filter_map(Shaped::sizes).filter(|other| other.len() == rank) {
-            let meets = |(&axis, &size): (&usize, &i64)| from[axis] == size || from[axis] == 1;
-            let turned = |axes: &Vec<usize>| axes.iter().zip(&other).all(meets);
+        let mut most = None;
+        let node = self.node;
+        for &other in beside.iter().take(8).filter(|&&other| other != node) {
+            let Some(shaped) = self.outline.term(other).and_then(|term| checked.shaped(term)) else { continue };
+            most = most.max(Some(shaped.dims.len()));
+            // In the order of the other operand, whose axes they meet then.
+            let meets = |(&axis, want): (&usize, &Option<i64>)| Some(from[axis]) == *want || from[axis] == 1;
+            let turned =
+                |axes: &Vec<usize>| axes.len() == shaped.dims.len() && axes.iter().zip(&shaped.dims).all(meets);
             if let Some(axes) = permutations(rank).into_iter().find(turned) {
                 self.put(0, "transpose", format!(", axes={}", base::bracketed(&axes)));
             }
         }
         // The operand of fewer axes is the one that lacks some.
-        let most = shapes.iter().map(|shaped| shaped.dims.len()).max();
         let is_largest = most.is_some_and(|other| other < rank);
         let extra = if most == Some(rank) { 5 } else { 1 };
         for axis in (0..=rank.min(4)).filter(|_| !is_largest) {

@@ -226,7 +226,7 @@ fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
     // A type parameter stands there for a reason.
     let is_param = old.len() <= 2 && old.starts_with(|c: char| c.is_ascii_uppercase());
     let cost = cost + 6 * u32::from(is_param);
-    let title = match (old.trim(), edit.text.trim()) {
+    let title = match (old.trim_ascii(), edit.text.trim_ascii()) {
         ("", ",") => "insert `,`".to_owned(),
         ("", new) => format!("insert {}", quoted(new.trim_matches([',', ' ']))),
         (old, "") => format!("remove {}", quoted(old.trim_matches([',', ' ']))),
@@ -242,11 +242,11 @@ fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
 /// `H - 2, W - 2` of `H, W` is `- 2, W - 2` for `, W`.
 fn with_word_before(text: &str, edit: &Edit) -> [String; 2] {
     let both = [&text[edit.span.range()], &edit.text];
-    let is_sign = |code: &&str| code.trim_start().starts_with([',', '+', '-', '*', '/']);
+    let is_sign = |code: &&str| code.trim_ascii_start().starts_with([',', '+', '-', '*', '/']);
     let before = &text[..edit.span.start as usize];
     let word = before.rfind(|c| !base::is_in_name(c)).map_or(0, |at| at + 1);
     let word = if both.iter().any(is_sign) { &before[word..] } else { "" };
-    both.map(|code| match code.trim() {
+    both.map(|code| match code.trim_ascii() {
         code if word.is_empty() => code.to_owned(),
         code if code.starts_with(',') => format!("{word}{code}"),
         code => format!("{word} {code}"),

@@ -523,7 +523,7 @@ impl HirError {
                 misspelt(error("unknown-import", *span, message), *span, nearest)
             }
             HirError::NotImported { name, span, import, at } => {
-                let title = format!("write `{}`", import.trim_end());
+                let title = format!("write `{}`", import.trim_ascii_end());
                 error("not-imported", *span, format!("no `use` names `{name}`")).fix(title, *at, import.clone())
             }
             HirError::UnknownArgument { callee, name, span, nearest } => {
@@ -546,7 +546,7 @@ impl HirError {
                 let message = format!("no node is named `{name}`");
                 let unknown = misspelt(error("unknown-node", *span, message), *span, nearest);
                 match declared {
-                    Some((at, text)) => unknown.fix(format!("write `{}`", text.trim_end()), *at, text.clone()),
+                    Some((at, text)) => unknown.fix(format!("write `{}`", text.trim_ascii_end()), *at, text.clone()),
                     None => unknown,
                 }
             }
@@ -627,7 +627,9 @@ impl HirError {
             }
             HirError::LiteralRange { span, dtype } => {
                 let message = match dtype.int_range() {
-                    Some((low, high)) => format!("expected a number from {low} to {high}, as {dtype} holds"),
+                    Some((low, high)) => {
+                        format!("expected a number from {} to {}, as {dtype} holds", low as i64, high as u64)
+                    }
                     None => format!("this number is too large for {dtype}"),
                 };
                 error("literal-out-of-range", *span, message)

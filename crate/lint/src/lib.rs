@@ -189,10 +189,10 @@ impl Context<'_> {
         let text = self.text.get(from..end)?;
         let at = text.match_indices(name).map(|(at, _)| at).find(|&at| {
             let before = text[..at].chars().next_back();
-            !before.is_some_and(base::is_in_name) && text[at + name.len()..].trim_start().starts_with('=')
+            !before.is_some_and(base::is_in_name) && text[at + name.len()..].trim_ascii_start().starts_with('=')
         })?;
         let value = at + text[at..].find('=')? + 1;
-        let start = value + text[value..].len() - text[value..].trim_start().len();
+        let start = value + text[value..].len() - text[value..].trim_ascii_start().len();
         let mut depth = 0usize;
         let length = text[start..].find(|c| match c {
             '[' | '(' => {
@@ -207,7 +207,7 @@ impl Context<'_> {
             ')' | ']' => true,
             _ => false,
         })?;
-        let value = text[start..start + length].trim_end();
+        let value = text[start..start + length].trim_ascii_end();
         Some(Span::new((from + start) as u32, (from + start + value.len()) as u32))
     }
 }

@@ -288,8 +288,13 @@ impl Lowering<'_> {
 
     /// How many instances of a function there are among what led to the one that is lowered.
     fn n_makers(&self, function: FnId) -> usize {
-        let makers = std::iter::successors(self.here, |&id| self.makers[id].1);
-        makers.filter(|&id| self.makers[id].0 == Some(function)).count()
+        let (mut n, mut here) = (0, self.here);
+        while let Some(id) = here {
+            let (of, maker) = self.makers[id];
+            n += usize::from(of == Some(function));
+            here = maker;
+        }
+        n
     }
 
     /// What a mention chooses for the parameters of what it mentions.

@@ -175,7 +175,8 @@ fn types_of_example(doc: &str) -> Vec<(Vec<usize>, Dtype)> {
 fn attr_of_example(doc: &str, name: &str) -> Option<AttrValue> {
     let (_, rest) = doc.split_once(&format!("{name}="))?;
     if let Some(list) = rest.strip_prefix('[') {
-        let items = list.split_once(']')?.0.split(',').map(|item| item.trim().trim_end_matches('f').parse::<f64>());
+        let items =
+            list.split_once(']')?.0.split(',').map(|item| item.trim_ascii().trim_end_matches('f').parse::<f64>());
         let items: Vec<f64> = items.ok_list().ok()?;
         let item = |x: f64| if x.fract() == 0.0 { AttrValue::Int(x as i64) } else { AttrValue::Float(x) };
         return Some(AttrValue::List(items.into_iter().map(item).collect()));

@@ -290,7 +290,7 @@ fn ops_json() -> String {
             .map(|spec| Attribute { name: spec.name, default: spec.default.value().map(|value| value.to_string()) })
             .list(),
         relation: row.relation.name,
-        doc: row.doc.trim().to_owned(),
+        doc: row.doc.trim_ascii().to_owned(),
     });
     to_string(&operators.list())
 }
@@ -355,7 +355,7 @@ pub fn explain(code: &str, as_json: bool) -> Result<Answer, String> {
     };
     let text = match as_json {
         true => serde_json::json!({ "code": code, "page": page }).to_string(),
-        false => page.trim_end().to_owned(),
+        false => page.trim_ascii_end().to_owned(),
     };
     Ok(Answer { text, has_errors: false })
 }

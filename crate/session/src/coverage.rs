@@ -225,7 +225,7 @@ fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&
         return None;
     }
     let before = &text[..pattern];
-    let is_case = before.trim_end().ends_with("case");
+    let is_case = before.trim_ascii_end().ends_with("case");
     let (code_end, has_comma) = code_end(tail);
     let one_line = !text[expr.span.start as usize..close].contains('\n');
     let (between, comma) = match (one_line, is_case) {
@@ -233,7 +233,7 @@ fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&
         (true, false) => (" ".to_owned(), ","),
         (false, _) => {
             let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-            let indent = &line[..line.len() - line.trim_start().len()];
+            let indent = &line[..line.len() - line.trim_ascii_start().len()];
             (format!("\n{indent}"), if is_case { "" } else { "," })
         }
     };
@@ -252,7 +252,7 @@ fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&
         Edit { span: Span::new(at, at), text }
     };
     let mut edits = Vec::new();
-    let end = tail.trim_end().len();
+    let end = tail.trim_ascii_end().len();
     if !has_comma && !is_case {
         if end == code_end {
             added.insert(0, ',');
@@ -268,8 +268,8 @@ fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&
 fn added_refine_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&str]) -> Vec<Edit> {
     let pattern = module.pats[last.pat].span.start as usize;
     let line = &text[text[..pattern].rfind('\n').map_or(0, |at| at + 1)..pattern];
-    let between = match line.trim_end().strip_suffix('|') {
-        Some(indent) if indent.trim().is_empty() => format!("\n{indent}"),
+    let between = match line.trim_ascii_end().strip_suffix('|') {
+        Some(indent) if indent.trim_ascii().is_empty() => format!("\n{indent}"),
         _ => " ".to_owned(),
     };
     let added: String = patterns.iter().map(|pattern| format!("{between}| {pattern} -> Todo")).collect();

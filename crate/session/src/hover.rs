@@ -123,7 +123,7 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
             let r#type = analysis.type_of(id);
             let row = op.row();
             let code = format!("{}: fn({}) -> {type}", row.name, args.join(", "));
-            Some(Hover { r#type, code, doc: row.doc.trim().to_owned(), operator: Some(row.name), span })
+            Some(Hover { r#type, code, doc: row.doc.trim_ascii().to_owned(), operator: Some(row.name), span })
         }
         Subject::Layer(at) => {
             let stage = &module.stages[at];
@@ -185,7 +185,7 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
             let ctor = &module.ctors[*ctor];
             (format!("{}: {type}", ctor.name), doc_of_adt(analysis, ctor.adt))
         }
-        ExprKind::Op(op) => (format!("{}: {type}", op.row().name), op.row().doc.trim().to_owned()),
+        ExprKind::Op(op) => (format!("{}: {type}", op.row().name), op.row().doc.trim_ascii().to_owned()),
         ExprKind::Def(def) => {
             let name = &module.defs[*def].name;
             let scheme = inferred.defs[*def].as_ref().filter(|scheme| !scheme.is_mono());
@@ -273,7 +273,7 @@ fn doc_of_adt(analysis: &Analysis, adt: AdtId) -> String {
 fn doc_above(text: &str, place: Span) -> String {
     let before = &text[..place.start as usize];
     let above = &before[..before.rfind('\n').unwrap_or(0)];
-    let lines = above.rsplit('\n').map_while(|line| line.trim().strip_prefix("///"));
+    let lines = above.rsplit('\n').map_while(|line| line.trim_ascii().strip_prefix("///"));
     let mut lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).list();
     lines.reverse();
     lines.join("\n")

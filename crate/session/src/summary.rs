@@ -306,7 +306,7 @@ pub fn summary_text(analysis: &Analysis) -> String {
                     if column < 3 { format!("{cell}{pad}") } else { format!("{pad}{cell}") }
                 })
                 .list();
-            out.push_str(format!("  {}", cells.join("  ")).trim_end());
+            out.push_str(format!("  {}", cells.join("  ")).trim_ascii_end());
             out.push('\n');
         }
         out.push_str(&format!("  {} parameters", summary.n_trained));

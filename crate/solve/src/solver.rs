@@ -466,8 +466,13 @@ impl Solver {
         if self.watchers.is_empty() {
             return Vec::new();
         }
-        // Nobody waits for these any more: to take one after the other out of a long list would be work for each of them.
-        let mut ids: Vec<RelationId> = roots.iter().filter_map(|root| self.watchers.remove(root)).flatten().list();
+        let mut ids = Vec::new();
+        for root in roots {
+            // Nobody waits for it any more: to take one after the other out of a long list would be work for each of them.
+            if let Some(watching) = self.watchers.remove(root) {
+                ids.extend_from_slice(&watching);
+            }
+        }
         base::sort(&mut ids);
         ids.dedup();
         let woken: Vec<Woken> =

@@ -569,7 +569,7 @@ impl SyntaxError {
             SyntaxError::NamedFn { keyword, name, has_sigil } => {
                 let def = if *has_sigil { "def " } else { "def @" };
                 syntax("expected `def` before a function with a name".to_owned()).fix(
-                    format!("write `{}`", def.trim_end()),
+                    format!("write `{}`", def.trim_ascii_end()),
                     Span::new(keyword.start, name.start),
                     def,
                 )

@@ -13,11 +13,11 @@ pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
     if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
         return None;
     }
-    let name = rest.trim();
+    let name = rest.trim_ascii();
     Some(Surface::of_name(name).ok_or_else(|| {
         let start = text.len() - bare.len();
         // Without a name the line itself is at fault.
-        let at = if name.is_empty() { 0 } else { line.len() - rest.trim_start().len() };
+        let at = if name.is_empty() { 0 } else { line.len() - rest.trim_ascii_start().len() };
         let len = if name.is_empty() { "#lang".len() } else { name.len() };
         let at = Span::new((start + at) as u32, (start + at + len) as u32);
         let nearest = base::nearest(name, Surface::ALL.into_iter().map(Surface::name));
@@ -48,7 +48,7 @@ pub(crate) fn other_error(text: &str, surface: Surface, other: Surface) -> Synta
     let start = text.len() - bare.len();
     let line = bare.lines().next().unwrap_or_default();
     let len = if lang(text).is_some() { line.len() } else { 0 };
-    let begins = text.len() - bare[len..].trim_start().len();
+    let begins = text.len() - bare[len..].trim_ascii_start().len();
     let word = text[begins..].find(char::is_whitespace).unwrap_or(text.len() - begins);
     SyntaxError::OtherLang {
         at: Span::new(begins as u32, (begins + word) as u32),

@@ -214,7 +214,7 @@ impl Lexer<'_> {
         let inside = &rest[2..len - closer.len()];
         self.line_fresh |= inside.contains('\n');
         let is_last = rest[len..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') || rest.len() == len;
-        let lines = inside.trim_end().replace('\n', "\n#");
+        let lines = inside.trim_ascii_end().replace('\n', "\n#");
         let edit = Edit { span: self.span(start), text: format!("#{lines}{}", if is_last { "" } else { "\n" }) };
         let at = Span::new(start as u32, start as u32 + 2);
         self.out.errors.push(SyntaxError::Foreign { form: Foreign::Comment, at, edits: vec![edit] });

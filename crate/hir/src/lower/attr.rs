@@ -102,7 +102,7 @@ impl Lowering<'_> {
         let text = |span: Span| tree.text()[span.range()].to_owned();
         // `reshape(%x, 2, 3)`.
         let is_joined =
-            |pair: &[NodeId]| text(Span::new(tree.span(pair[0]).end, tree.span(pair[1]).start)).trim() == ",";
+            |pair: &[NodeId]| text(Span::new(tree.span(pair[0]).end, tree.span(pair[1]).start)).trim_ascii() == ",";
         let is_list = values.len() > 1
             && values.iter().all(|value| matches!(value, AttrValue::Int(_)))
             && free.first().is_some_and(|spec| matches!(spec.name, "newshape" | "shape" | "axes" | "reps"))

@@ -186,8 +186,8 @@ impl Lowering<'_> {
     /// The type in a comment that stands here, as `/* ty=Tensor[(2, 3), float32] */`: of a tensor or a scalar.
     fn type_behind(&mut self, at: u32) -> Option<TypeExprId> {
         let text = self.tree.text();
-        let behind = text[at as usize..].trim_start().strip_prefix("/*")?.split_once("*/")?.0;
-        let printed = behind.trim_start().strip_prefix("ty=")?.split(" span=").next()?.trim_end();
+        let behind = text[at as usize..].trim_ascii_start().strip_prefix("/*")?.split_once("*/")?.0;
+        let printed = behind.trim_ascii_start().strip_prefix("ty=")?.split(" span=").next()?.trim_ascii_end();
         let start = (printed.as_ptr() as usize - text.as_ptr() as usize) as u32;
         let span = Span::new(start, start + printed.len() as u32);
         if let Some(dtype) = Dtype::parse(printed) {
@@ -257,10 +257,10 @@ impl Lowering<'_> {
         let (span, text) = (self.tree.span(node), self.tree.node_text(node));
         let read = || {
             let (key, index) = text.split_once('[')?.1.split_once(']')?;
-            let index = index.trim().strip_prefix('[')?.strip_suffix(']')?;
+            let index = index.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
             let start = span.start + text.find(key)? as u32;
             let key_span = Span::new(start, start + key.len() as u32);
-            Some(Reference { key: key.to_owned(), key_span, index: index.trim().parse().ok()? })
+            Some(Reference { key: key.to_owned(), key_span, index: index.trim_ascii().parse().ok()? })
         };
         let reference = read();
         // Where a bracket is missing, that was told.

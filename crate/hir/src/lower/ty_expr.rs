@@ -621,7 +621,7 @@ impl<'t> Lowering<'t> {
         let unsaid = match kind {
             TypeExprKind::Param(param) if found == Kind::Type => {
                 let TypeParam { name, span, .. } = &self.module.type_params[*param];
-                let is_said = self.tree.text()[span.end as usize..].trim_start().starts_with(':');
+                let is_said = self.tree.text()[span.end as usize..].trim_ascii_start().starts_with(':');
                 (!is_said).then(|| (name.clone(), *span))
             }
             _ => None,

@@ -142,7 +142,7 @@ pub enum Label {
 /// The letters of one term; `None` in them is the `...`.
 fn letters(term: &str) -> Option<Vec<Option<char>>> {
     let mut letters = Vec::new();
-    let mut rest = term.trim();
+    let mut rest = term.trim_ascii();
     while let Some(c) = rest.chars().next() {
         if let Some(behind) = rest.strip_prefix("...") {
             letters.push(None);

@@ -314,7 +314,7 @@ pub fn layout_text(analysis: &Analysis, strategy: Option<Strategy>) -> String {
     for sentence in laid.left_out() {
         let _ = writeln!(out, "not shown: {sentence}");
     }
-    out.truncate(out.trim_end().len());
+    out.truncate(out.trim_ascii_end().len());
     out
 }
 
@@ -326,7 +326,9 @@ fn count(facts: &Facts) -> String {
     match (facts.cardinality, facts.min_bits) {
         (Some(0), _) => "no values".to_owned(),
         (Some(1), _) => "1 value needs no bits".to_owned(),
-        (Some(n), Some(bits)) => format!("{n} values need at least {}", base::count(bits as usize, "bit")),
+        (Some(n), Some(bits)) => {
+            format!("{} values need at least {}", base::decimal(n), base::count(bits as usize, "bit"))
+        }
         (None, Some(bits)) => format!("at most 2^{bits} values need at least {bits} bits"),
         (_, None) => "infinitely many values".to_owned(),
     }
@@ -400,7 +402,7 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
             notes.push("no values".to_owned());
         }
         let line = format!("    {name:width$}  {ruler}  {}", notes.join(", "));
-        let _ = writeln!(out, "{}", line.trim_end());
+        let _ = writeln!(out, "{}", line.trim_ascii_end());
     }
 }
 

@@ -76,7 +76,7 @@ fn type_view(texts: &mut Texts, sum: &Laying) -> TypeLayoutView {
     let cases = laid.types.cases(sum.ty).unwrap_or_default();
     TypeLayoutView {
         r#type: texts.of(sum.ty),
-        cardinality: numbers.cardinality.map(|n| n.to_string()),
+        cardinality: numbers.cardinality.map(base::decimal),
         min_bits: numbers.min_bits,
         rust_bytes: rust_bytes(&laid.layouts[0], sum.layouts[0]),
         ocaml_words: numbers.variants.iter().map(|variant| variant.ocaml_words).max().unwrap_or(0),

@@ -212,16 +212,18 @@ fn zero(dtype: Dtype) -> Scalar {
 /// A number as typed, in its dtype.
 fn number(dtype: Dtype, typed: &str) -> Result<Scalar, String> {
     if matches!(zero(dtype), Scalar::Float(_)) {
-        let value = base::parse_f64(typed.trim()).ok_or("not a number")?;
+        let value = base::parse_f64(typed.trim_ascii()).ok_or("not a number")?;
         let largest = if dtype == Dtype::Float16 { 65_504.0 } else { f64::MAX };
         let value = if value.abs() > largest { value.signum() * f64::INFINITY } else { value };
         return Ok(scalar_of(dtype, scalar_bits(dtype, Scalar::Float(value))));
     }
-    let value: i128 = typed.trim().parse().map_err(|_| "not a whole number".to_owned())?;
+    let typed = typed.trim_ascii();
+    let value = typed.parse::<u64>().map(i128::from).or_else(|_| typed.parse::<i64>().map(i128::from));
+    let value = value.map_err(|_| "no whole number of 64 bits".to_owned())?;
     let scalar = scalar_of(dtype, scalar_bits(dtype, Scalar::Int(value as i64)));
     let Scalar::Int(stored) = scalar else { return Ok(scalar) };
     let stored = if dtype == Dtype::UInt64 { i128::from(stored as u64) } else { i128::from(stored) };
-    if stored == value { Ok(scalar) } else { Err(format!("{dtype} has no {value}")) }
+    if stored == value { Ok(scalar) } else { Err(format!("{dtype} has no {typed}")) }
 }
 
 /// The value as an expression; empty if it has parts that nobody chooses.

@@ -77,9 +77,9 @@ pub fn sentence(name: &str) -> Option<&'static str> {
 
 /// The first sentence of a documentation, on one line.
 pub fn first_sentence(doc: &str) -> String {
-    let text = doc.trim_start().split("```").next().unwrap_or("");
+    let text = doc.trim_ascii_start().split("```").next().unwrap_or("");
     let text = text.split("\n\n").next().unwrap_or("");
-    let words: Vec<&str> = text.split_whitespace().list();
+    let words: Vec<&str> = text.split_ascii_whitespace().list();
     // A sentence ends before a capital.
     let starts = |word: &str| word.chars().next().is_some_and(|c| c.is_ascii_uppercase() || c == '`');
     let ends = (1..words.len()).find(|&at| words[at - 1].ends_with('.') && starts(words[at]));

@@ -317,7 +317,7 @@ impl<'a> Words<'a> {
             }
         };
         if let Some((formula, what, doing)) = self.window(&poster, step, &posted.attrs) {
-            let what = what.trim_end().to_owned();
+            let what = what.trim_ascii_end().to_owned();
             let comes = match doing {
                 Some(doing) => format!("comes from {doing}{on_line}"),
                 None => format!("comes from {who}, {formula}"),

@@ -202,7 +202,7 @@ impl Printer<'_> {
     fn token(&mut self, token: TokenId) {
         let text = self.tree.token_text(token);
         let is_comment = self.tree.token_kind(token) == TokenKind::Comment;
-        let text = if is_comment { text.trim_end() } else { text };
+        let text = if is_comment { text.trim_ascii_end() } else { text };
         let was = self.source_column(token);
         if self.fresh {
             match was {
@@ -262,5 +262,5 @@ fn indent(level: usize) -> usize {
 
 /// Whether a comment is a `^` that points at the line above.
 fn points_up(comment: &str) -> bool {
-    comment.trim_start_matches(['#', '/']).trim_start().starts_with('^')
+    comment.trim_start_matches(['#', '/']).trim_ascii_start().starts_with('^')
 }

@@ -505,7 +505,7 @@ impl Parser<'_> {
             _ => None,
         });
         let is_else = last.and_then(|last| self.text.get(last as usize..start.start as usize));
-        if is_else.is_some_and(|between| between.trim_start().starts_with("else")) {
+        if is_else.is_some_and(|between| between.trim_ascii_start().starts_with("else")) {
             let error = self.errors.len() as u32 - 1;
             edits.into_iter().for_each(|(span, text)| self.with_edit(error, span, text));
         } else {

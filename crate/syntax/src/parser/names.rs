@@ -34,7 +34,7 @@ fn bound<'t>(text: &'t str, lexed: &Lexed, pos: usize) -> Option<&'t str> {
     if kind == Local && !name.contains(['.', ':']) {
         return None;
     }
-    let rest = text[end..].trim_start();
+    let rest = text[end..].trim_ascii_start();
     let is_bound = match lexed.sig[pos - 1].kind {
         LParen | Comma => rest.starts_with([':', '{']) || rest.starts_with([',', ')']) && is_param(&lexed.sig[..pos]),
         KwFreeVar | KwLet => rest.starts_with([':', '=']),

@@ -195,7 +195,7 @@ impl Parser<'_> {
             [format!("{begin}match"), format!("with True -> {open}"), format!("{close}| False ->"), end.to_owned()];
         let behind = self.token_span(self.pos - 1).after();
         let spans = [self.token_span(first), self.token_span(then), self.token_span(otherwise), behind];
-        let edits: Edits = spans.into_iter().zip(texts.iter().map(|text| text.trim_end())).list();
+        let edits: Edits = spans.into_iter().zip(texts.iter().map(|text| text.trim_ascii_end())).list();
         let edits = &edits[..if is_before_arm { 4 } else { 3 }];
         self.foreign(Foreign::Truth, spans[0], edits);
         self.finish(NodeKind::Error, mark);
