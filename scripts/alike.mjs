@@ -1,7 +1,10 @@
 // An order for things that Brotli compresses together: it pays less for what repeats nearby.
 
 /** Things that have a smaller part in common are not alike. */
-const LEAST = 0.05;
+const LEAST = 0.02;
+
+/** How much it counts what a thing has in common with the one before the last, beside what it has with the last. */
+const BEFORE = 0.4;
 
 /** The hashes of all runs of so many bytes, each once. */
 function runs(bytes, length) {
@@ -16,8 +19,8 @@ function runs(bytes, length) {
 
 /**
  * The places of some lists of bytes in a new order: behind each comes the one, of those that are left, with which it has the
- * largest part of the longer one in common; where none is alike, the first that is left. What two have in common is counted
- * in runs of `length` bytes.
+ * largest part of the longer one in common, and the one before it too; where none is alike, the first that is left. What two
+ * have in common is counted in runs of `length` bytes.
  */
 export function alike(things, length) {
   const runsOf = things.map((bytes) => runs(bytes, length));
@@ -32,7 +35,8 @@ export function alike(things, length) {
   const isPlaced = things.map(() => false);
   const nCommon = things.map(() => 0);
 
-  const next = (last) => {
+  /** By thing that is left, the part that it has in common with this one. */
+  const likes = (last) => {
     const met = [];
     for (const hash of runsOf[last]) {
       for (const other of holders.get(hash)) {
@@ -40,13 +44,24 @@ export function alike(things, length) {
         if (nCommon[other]++ === 0) met.push(other);
       }
     }
-    let best;
-    let most = LEAST;
+    const parts = new Map();
     for (const other of met.sort((a, b) => a - b)) {
-      const part = nCommon[other] / Math.max(runsOf[other].length, runsOf[last].length);
+      parts.set(other, nCommon[other] / Math.max(runsOf[other].length, runsOf[last].length));
       nCommon[other] = 0;
-      if (part > most) [best, most] = [other, part];
     }
+    return parts;
+  };
+
+  let before = new Map();
+  const next = (last) => {
+    const parts = likes(last);
+    let best;
+    let most = 0;
+    for (const [other, part] of parts) {
+      const sum = part + BEFORE * (before.get(other) ?? 0);
+      if (part > LEAST && sum > most) [best, most] = [other, sum];
+    }
+    before = parts;
     return best;
   };
 

@@ -26,7 +26,7 @@ const FOR_SIZE = LEVELS.flatMap((level) => ["--config", `profile.release.${level
 // When the crates are linked, all code is optimised once more, as one. An instruction is said to cost so much that
 // hardly anything is inlined there: instances of generic functions, most of which are called from one place, are alike
 // by themselves, and not any more as parts of their callers. Within a crate, what is worth it has been inlined before.
-// Nor is anything copied into branches so that one of them has less to compute or to read, and what is longer than a
+// Nor is anything copied into branches so that one of them has less to compute, to read or to ask, and what is longer than a
 // number is copied by one instruction. Constants and addresses stay where they are used: a browser's compiler finds by
 // itself what is computed twice, and a variable that keeps it makes alike code differ.
 const LINKED = [
@@ -40,6 +40,7 @@ const LINKED = [
     "-max-store-memmove=1",
     "-disable-machine-licm",
     "-disable-machine-cse",
+    "-jump-threading-threshold=1",
   ].map((option) => `"-Cllvm-args=${option}"`)}]`,
 ];
 

@@ -12,7 +12,6 @@ use kernel::fold::{self, Extent};
 use kernel::native::{Bits, Loop};
 use kernel::number::Number;
 use kernel::wide::{self, BLOCK};
-use std::ops::Range;
 use ty::{Attrs, Dtype, Scalar, scalar_bits};
 
 pub struct Folded {
@@ -87,9 +86,9 @@ impl Folded {
                 from,
                 blocks,
                 init.0,
-                |blocks, block, sums, at| match self.is_sum {
-                    true => wide::add_floats(&blocks.floats[0][block], sums, at),
-                    false => wide::fold_floats(float, &blocks.floats[0][block], sums, at),
+                |blocks, n, sums, at| match self.is_sum {
+                    true => wide::add_floats(&blocks.floats[0][..n], sums, at),
+                    false => wide::fold_floats(float, &blocks.floats[0][..n], sums, at),
                 },
                 |sum| write(Scalar::Float(round_to(dtype, self.divisor.map_or(sum, |n| sum / n as f64)))),
             ),
@@ -97,14 +96,14 @@ impl Folded {
                 from,
                 blocks,
                 0,
-                |blocks, block, sums, at| wide::add_ints(&blocks.ints[0][block], sums, at),
+                |blocks, n, sums, at| wide::add_ints(&blocks.ints[0][..n], sums, at),
                 |sum| write(Scalar::Int(self.divisor.map_or(sum, |n| sum.divide_by(n.max(1))))),
             ),
             false => self.all(
                 from,
                 blocks,
                 init.1,
-                |blocks, block, sums, at| wide::fold_ints(int, is_unsigned, &blocks.ints[0][block], sums, at),
+                |blocks, n, sums, at| wide::fold_ints(int, is_unsigned, &blocks.ints[0][..n], sums, at),
                 |sum| write(Scalar::Int(wrap_to(dtype, self.divisor.map_or(sum, |n| sum.divide_by(n.max(1)))))),
             ),
         }
@@ -131,13 +130,13 @@ impl Folded {
         Some(())
     }
 
-    /// Folds all elements, what a block has of each result's by `fold`, and hands on the results in order.
+    /// Folds all elements, each block of them by `fold`, and hands on the results in order.
     fn all<T: Copy>(
         &self,
         from: &[u8],
         blocks: &mut Blocks,
         init: T,
-        fold: impl Fn(&Blocks, Range<usize>, &mut [T], &mut usize),
+        fold: impl Fn(&Blocks, usize, &mut [T], &mut usize),
         mut write: impl FnMut(T),
     ) -> Option<()> {
         let Extent { outer, reduced, inner } = self.extent;
@@ -146,29 +145,16 @@ impl Folded {
             return Some(());
         }
         let width = self.dtype.n_bytes();
-        let (mut few, mut many) = ([init; 4], Vec::new());
-        let sums = match few.get_mut(..inner) {
-            Some(few) => few,
-            None => {
-                many.resize(inner, init);
-                &mut many
+        let mut sums = vec![init; inner];
+        for part in from.chunks_exact(reduced * inner * width) {
+            sums.fill(init);
+            let mut at = 0;
+            for bytes in part.chunks(BLOCK * width) {
+                let n = bytes.len() / width;
+                blocks.read(0, self.dtype, bytes, n).ok()?;
+                fold(blocks, n, &mut sums, &mut at);
             }
-        };
-        let (mut left, mut at) = (reduced * inner, 0);
-        for bytes in from.chunks(BLOCK * width) {
-            let n = bytes.len() / width;
-            blocks.read(0, self.dtype, bytes, n).ok()?;
-            let mut start = 0;
-            while start < n {
-                let end = n.min(start + left);
-                fold(blocks, start..end, sums, &mut at);
-                (left, start) = (left - (end - start), end);
-                if left == 0 {
-                    sums.iter().for_each(|&sum| write(sum));
-                    sums.fill(init);
-                    left = reduced * inner;
-                }
-            }
+            sums.iter().for_each(|&sum| write(sum));
         }
         Some(())
     }
