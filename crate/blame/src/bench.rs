@@ -60,6 +60,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The same of a text that has been checked, which comes back if there are others.
+    #[allow(clippy::result_large_err, reason = "it is looked at once, where it comes back")]
     pub fn judged(&self, edits: &[Edit], checked: Checked) -> Result<Outcome, Checked> {
         let mut stays = 0u64;
         for (n_before, fault) in checked.faults.iter().enumerate() {

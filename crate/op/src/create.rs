@@ -43,15 +43,14 @@ pub(crate) fn counting(dtype: Dtype, start: Scalar, step: Scalar, n: usize) -> E
 fn arange(call: &Call) -> Result<Value, Fault> {
     let dtype = call.result(0)?.dtype;
     let zero = Err(Fault::Other("the step of `arange` is 0".into()));
-    let n;
     let [start, stop, step] = [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?].map(|arg| arg.elements().get(0));
-    match (start, stop, step) {
+    let n = match (start, stop, step) {
         (_, _, Scalar::Float(0.0) | Scalar::Int(0)) => return zero,
         (Scalar::Int(start), Scalar::Int(stop), Scalar::Int(step)) => {
-            n = n_between([start, stop, step].map(|bound| widen(dtype, bound))) as usize;
+            n_between([start, stop, step].map(|bound| widen(dtype, bound))) as usize
         }
-        _ => n = ((stop.as_float() - start.as_float()) / step.as_float()).ceil().max(0.0) as usize,
-    }
+        _ => ((stop.as_float() - start.as_float()) / step.as_float()).ceil().max(0.0) as usize,
+    };
     let elements = counting(dtype, start, step, n);
     // The length is known only here when the bounds are computed.
     let shape = vec![n];
