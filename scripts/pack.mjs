@@ -4,8 +4,8 @@
 // - functions that are the same stay once;
 // - the variables of a function are numbered by how often they are named;
 // - how aligned an address is, which is a hint, and no engine on 64 bits takes it, is said nowhere;
-// - each function stands behind the one that is most like it: most neighbours are then instances of one generic
-//   function;
+// - each function stands behind two that it is like, above all the last: most neighbours are then instances of one
+//   generic function;
 // - before all of them stand the few that are called most often, whose numbers are then bytes;
 // - names, and what tools say of themselves, go.
 //
