@@ -84,10 +84,14 @@ fn ocaml_words(head: Head, n_fields: u32) -> u32 {
     }
 }
 
-/// The layouts in a layout that `parts` names, each behind its own parts, once; cycles are cut.
-pub(crate) fn children_first(
+/// What is known of layouts once it has been asked for.
+pub(crate) type Known<T> = HashMap<LayoutId, T>;
+
+/// The layouts in a layout that `parts` names, each behind its own parts, once; cycles are cut, and so is what is known.
+pub(crate) fn children_first<T>(
     layouts: &Layouts,
     root: LayoutId,
+    known: &Known<T>,
     parts: impl Fn(&Kind, &mut Vec<LayoutId>),
 ) -> Vec<LayoutId> {
     let (mut steps, mut order, mut found) = (vec![(root, false)], Vec::new(), Vec::new());
@@ -95,7 +99,7 @@ pub(crate) fn children_first(
     while let Some((layout, is_done)) = steps.pop() {
         if is_done {
             order.push(layout);
-        } else if seen.insert(layout, ()).is_none() {
+        } else if known.get(&layout).is_none() && seen.insert(layout, ()).is_none() {
             steps.push((layout, true));
             parts(&layouts[layout].kind, &mut found);
             steps.append_all(found.drain(..).rev().map(|part| (part, false)));
@@ -114,13 +118,13 @@ fn fields_of_inhabited(kind: &Kind, parts: &mut Vec<LayoutId>) {
 /// How many values a layout has; `None`: infinitely many, or too many to count. A layout in a cycle has infinitely
 /// many, since all variants that count have values.
 fn count(layouts: &Layouts, root: LayoutId) -> Option<Natural> {
-    let order = children_first(layouts, root, |kind, parts| {
+    let mut counts = layouts.counts.borrow_mut();
+    let order = children_first(layouts, root, &counts, |kind, parts| {
         fields_of_inhabited(kind, parts);
         if let Kind::Box { content, .. } = kind {
             parts.push(*content);
         }
     });
-    let mut counts: HashMap<LayoutId, Option<Natural>> = HashMap::default();
     for layout in order {
         let known = |layout: &LayoutId| counts.get(layout).cloned().flatten();
         let count = match &layouts[layout].kind {
@@ -142,7 +146,7 @@ fn count(layouts: &Layouts, root: LayoutId) -> Option<Natural> {
         };
         counts.insert(layout, count);
     }
-    counts.remove(&root).flatten()
+    counts[&root].clone()
 }
 
 /// All NaNs are one.

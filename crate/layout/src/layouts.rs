@@ -9,9 +9,12 @@
 //! it is a box; `Nil` stores nothing, so the box holds the code 0 for it. The sum has a tag of 1 bit and 32 + 32 bits.
 
 use crate::layout::{Codes, Field, Kind, Layout, LayoutId, Spare, Strategy, Tag, Variant, spare_pointer};
+use crate::facts::Known;
+use crate::natural::Natural;
 use crate::types::{Head, Types};
-use crate::{aligned, packed, uniform};
+use crate::{aligned, packed, rust, uniform};
 use base::{Append, HashMap, IndexVec, ToList};
+use std::cell::RefCell;
 use ty::{Dtype, Term, TermId, Terms};
 
 /// What a case stores in place, at most; in a case of more bits its long fields are boxes. So a type whose values
@@ -31,6 +34,9 @@ pub struct Layouts {
     boxes: HashMap<TermId, LayoutId>,
     tokens: HashMap<LayoutId, LayoutId>,
     spare: HashMap<LayoutId, Spare>,
+    /// How many values a layout has.
+    pub(crate) counts: RefCell<Known<Option<Natural>>>,
+    pub(crate) rust_types: RefCell<Known<rust::Type>>,
 }
 
 /// A case as a strategy sees it.
@@ -76,6 +82,8 @@ impl Layouts {
             boxes: HashMap::default(),
             tokens: HashMap::default(),
             spare: HashMap::default(),
+            counts: RefCell::default(),
+            rust_types: RefCell::default(),
         }
     }
 

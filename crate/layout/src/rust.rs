@@ -12,23 +12,23 @@
 //!
 //! Deliberately absent: what is uninhabited as a whole, which takes nothing here, though Rust keeps its fields.
 
-use crate::facts::children_first;
+use crate::facts::{Known, children_first};
 use crate::layout::{Kind, LayoutId, Variant};
 use crate::layouts::Layouts;
 use crate::types::Head;
-use base::{Append, HashMap, ToList};
+use base::{Append, ToList};
 use ty::Dtype;
 
 /// A type; sizes, alignments and places are bytes.
-#[derive(Clone, Copy)]
-struct Type {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Type {
     size: u64,
     align: u64,
     niche: Option<Niche>,
 }
 
 /// A place whose bits could say more than the values there are.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Niche {
     offset: u64,
     size: u64,
@@ -61,12 +61,12 @@ struct Struct {
 
 /// The bytes that the type of a layout has in Rust.
 pub fn rust_bytes(layouts: &Layouts, root: LayoutId) -> u32 {
-    let order = children_first(layouts, root, |kind, parts| {
+    let mut known = layouts.rust_types.borrow_mut();
+    let order = children_first(layouts, root, &known, |kind, parts| {
         if let Kind::Sum { variants, .. } = kind {
             parts.append_all(variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.layout)));
         }
     });
-    let mut known: HashMap<LayoutId, Type> = HashMap::default();
     for layout in order {
         let ty = match &layouts[layout].kind {
             Kind::Scalar(dtype) | Kind::Immediate(dtype) => scalar(*dtype),
@@ -87,7 +87,7 @@ fn scalar(dtype: Dtype) -> Type {
     Type { size, align: size, niche }
 }
 
-fn sum(variants: &[Variant], known: &HashMap<LayoutId, Type>) -> Type {
+fn sum(variants: &[Variant], known: &Known<Type>) -> Type {
     let fields = |variant: &Variant| variant.fields.iter().map(|field| known[&field.layout]).list();
     if let [Variant { head: Head::Tuple | Head::Functions, .. }] = variants {
         return structure(&fields(&variants[0]), Form::Tuple).ty;

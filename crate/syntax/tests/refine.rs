@@ -223,6 +223,7 @@ fn the_first_line_may_name_the_surface() {
         assert_eq!(of("A", surface), surface);
         assert_eq!(of("#lang refine\nA", surface), Surface::Refine);
         assert_eq!(of("\u{feff}#lang\t relay \r\n1", surface), Surface::Relay);
+        assert_eq!(of("#lang refine\u{a0}\nA", surface), Surface::Refine);
         assert_eq!(of("#language refine", surface), surface);
         assert_eq!(of("\n \n  #lang refine\nA", surface), Surface::Refine);
         assert_eq!(of("A\n#lang refine", surface), surface);

@@ -1,8 +1,8 @@
 //! Clauses of written relations, from their types and goals.
 //!
 //! What a pattern cannot match, such as arithmetic, becomes a variable there and an equation in the body. An `if`
-//! becomes a relation of its own, with the same name, of both sides of its condition, of all variables of the clause
-//! and of its value; it has a guarded clause for each branch.
+//! becomes a relation of its own, with the same name, of all variables of the clause's patterns, of both sides of its
+//! condition and of its value; it has a guarded clause for each branch, whose variables are these arguments.
 
 use super::Lowering;
 use super::relation::{Callee, ClauseSource, GoalId, GoalSource};
@@ -50,14 +50,8 @@ pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written>
 /// The rest of a clause of an `if`.
 struct Branch {
     relation: usize,
-    places: HashMap<ParamId, u32>,
-    variables: Vec<Kind>,
-    /// The kinds of the sides of the condition.
-    sides: [Kind; 2],
     comparison: Comparison,
     then: Then,
-    /// The variable that the `if` is the value of.
-    value: Option<u32>,
 }
 
 enum Then {
@@ -109,23 +103,20 @@ impl Builder<'_, '_> {
     }
 
     fn branch(&mut self, branch: Branch) {
-        let Branch { relation, places, variables, sides, comparison, then, value } = branch;
+        let Branch { relation, comparison, then } = branch;
+        let variables = self.relations[relation].kinds.clone();
         let n_variables = variables.len() as u32;
-        self.places = places;
         self.clause = Clause { variables, ..Clause::default() };
-        self.clause.variables.append_all(sides);
-        let (left, right) = (n_variables, n_variables + 1);
-        let order = (0..n_variables).filter(|&i| Some(i) != value);
-        let order: Vec<u32> = [left, right].into_iter().chain(order).chain(value).list();
-        for variable in order {
+        for variable in 0..n_variables {
             let node = self.push(Node::Variable(variable));
             self.clause.head.push(node);
         }
-        self.clause.guard = Some(Guard { comparison, left, right });
+        let left = self.n_own_variables;
+        self.clause.guard = Some(Guard { comparison, left, right: left + 1 });
         match then {
             Then::Goals(goals) => self.goals(&goals),
             Then::Value(term) => {
-                let left = self.push(Node::Variable(value.unwrap_or(0)));
+                let left = self.push(Node::Variable(n_variables - 1));
                 let right = self.term(term);
                 self.clause.body.push(Goal::Equal(left, right));
             }
@@ -187,45 +178,30 @@ impl Builder<'_, '_> {
         [then, otherwise]: [Then; 2],
         value: Option<u32>,
     ) {
-        let sides = [self.cx.place_kind(left), self.cx.place_kind(right)];
-        let mut args = vec![self.term(left), self.term(right)];
-        let variables = self.clause.variables.clone();
-        let others = (0..variables.len() as u32).filter(|&i| Some(i) != value);
-        for variable in others.chain(value).list() {
-            args.push(self.push(Node::Variable(variable)));
+        let n_own = self.n_own_variables;
+        let mut kinds = self.clause.variables[..n_own as usize].to_vec();
+        kinds.append_all([self.cx.place_kind(left), self.cx.place_kind(right)]);
+        let mut args: Vec<NodeId> = (0..n_own).map(|variable| self.push(Node::Variable(variable))).list();
+        args.append_all([self.term(left), self.term(right)]);
+        if let Some(value) = value {
+            kinds.push(self.clause.variables[value as usize]);
+            args.push(self.push(Node::Variable(value)));
         }
         let relation = self.relations.len();
         self.clause.body.push(Goal::Written { relation, args });
-        let others = (0..variables.len()).filter(|&i| Some(i as u32) != value).map(|i| variables[i]);
-        let kinds = sides.into_iter().chain(others).chain(value.map(|value| variables[value as usize])).list();
-        let name = self.relations[self.cx.relations.building].name.clone();
-        let (of, n_outputs) = (self.cx.relations.building, usize::from(value.is_some()));
-        let origin = Origin { relation: of, clause: self.building, variables: self.own_variables(value) };
+        let of = self.cx.relations.building;
+        let origin = Origin { relation: of, clause: self.building, n_variables: n_own as usize };
         self.relations.push(Written {
-            name,
+            name: self.relations[of].name.clone(),
             kinds,
-            n_outputs,
+            n_outputs: usize::from(value.is_some()),
             clauses: Vec::new(),
             is_broken: false,
             origin: Some(origin),
         });
         for (comparison, then) in [(comparison, then), (comparison.negated(), otherwise)] {
-            let (places, variables) = (self.places.clone(), variables.clone());
-            self.branches.push(Branch { relation, places, variables, sides, comparison, then, value });
+            self.branches.push(Branch { relation, comparison, then });
         }
-    }
-
-    /// Where the variables of the named relation's clause are among the arguments of an `if`: behind both sides of the
-    /// condition, in order but for its value, which is last.
-    fn own_variables(&self, value: Option<u32>) -> Vec<usize> {
-        let n_variables = self.clause.variables.len() as u32;
-        let n_own = self.n_own_variables.min(n_variables);
-        let place = |variable: u32| match value {
-            Some(value) if value == variable => n_variables as usize + 1,
-            Some(value) if value < variable => variable as usize + 1,
-            _ => variable as usize + 2,
-        };
-        (0..n_own).map(place).list()
     }
 
     /// The node of a pattern or term. In a pattern, what cannot be matched is replaced and noted in `equations`; in a

@@ -534,10 +534,8 @@ impl Lowering<'_> {
         }
         let candidates = op::relations_named(&name);
         if candidates.is_empty() {
-            let written = self.relations.by_name.keys().cloned();
-            let mut names: Vec<String> = written.chain(op::relation_names().map(str::to_owned)).list();
-            base::sort(&mut names);
-            let nearest = base::nearest(&name, names.iter().map(String::as_str)).map(str::to_owned);
+            let nearest = base::nearest(&name, self.relations.by_name.keys().map(String::as_str));
+            let nearest = nearest.or_else(|| base::nearest(&name, op::relation_names())).map(str::to_owned);
             self.errors.push(HirError::UnknownRelation { name, span: name_span, nearest });
             return None;
         }

@@ -4,7 +4,7 @@ use super::heap::TestHeap;
 use super::random::{self, Random, make};
 use super::{define, list_of};
 use crate::{
-    Head, Kind, LayoutId, Layouts, Strategy, Tag, Types, Words, decode, encode, facts, n_words, read_bits, slice_bits,
+    Head, Kind, LayoutId, Layouts, Strategy, Tag, Types, Words, decode, encode, facts, n_words, read_bits, rust_bytes, slice_bits,
     splice_bits, write_bits,
 };
 use base::HashMap;
@@ -120,7 +120,12 @@ fn check_type(types: &Types, random: &mut Random, ty: TermId) -> bool {
         let mut layouts = Layouts::new(strategy);
         let layout = layouts.of(types, ty);
         check_places(&layouts);
+        let unasked = layouts.clone();
         let facts = facts(&layouts, layout);
+        for part in layouts.table.ids() {
+            let at_once = (crate::facts(&unasked.clone(), part), rust_bytes(&unasked.clone(), part));
+            assert_eq!((crate::facts(&layouts, part), rust_bytes(&layouts, part)), at_once);
+        }
         is_small = facts.cardinality.is_some_and(|n| n <= 1 << 16);
         let values = match is_small {
             true => random::all(types, ty, &mut Vec::new()),

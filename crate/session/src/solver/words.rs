@@ -6,7 +6,7 @@ use super::view::Change;
 use super::{Recording, Seen};
 use crate::Analysis;
 use crate::step::shortened;
-use base::{Append, HashSet, ToList, count};
+use base::{HashSet, ToList, count};
 use hir::{ExprId, ExprKind, FnId, Item, LocalId, Module};
 use infer::{TypeError, Why, Wording};
 use op::OpId;
@@ -19,6 +19,18 @@ pub(super) const SHORT: usize = 24;
 const MAX_SEARCHED: usize = 400;
 /// A sentence lists at most this many things.
 const MAX_LISTED: usize = 4;
+
+/// What a sentence can speak of; the number is the place of what it is a part of, in a list.
+#[derive(Clone, Copy)]
+enum Spoken {
+    Operand(ExprId),
+    Result,
+    Shape(usize),
+    Dtype(usize),
+    Axis(usize, usize),
+    Field(usize, usize),
+    Other(usize),
+}
 
 /// A recording and the text that it is of.
 pub(super) struct Words<'a> {
@@ -174,73 +186,76 @@ impl Words<'_> {
         }
     }
 
-    /// What may be spoken of where a relation comes from, with the type of each.
-    fn operands(&self, id: RelationId) -> Vec<(String, TermId)> {
+    /// What may be spoken of where a relation comes from, with the type of each: the operands and the result.
+    fn operands(&self, id: RelationId) -> Vec<(Spoken, TermId)> {
         let inferred = &self.recording.inferred;
         let module = self.module();
-        let mut found = Vec::new();
-        let mut add = |expr: ExprId, name: String| found.append_all(inferred.exprs[expr].map(|term| (name, term)));
-        let piece = |expr: ExprId| format!("`{}`", self.text.piece(module.exprs[expr].span));
-        let Why::Expr(expr) = self.text.why(inferred.solver.relation(id).cause) else { return found };
-        match &module.exprs[expr].kind {
-            ExprKind::OpCall { args, .. } => {
-                args.iter().for_each(|&arg| add(arg, piece(arg)));
-                add(expr, "the result".to_owned());
-            }
-            ExprKind::Project { base, .. } => {
-                add(*base, piece(*base));
-                add(expr, "the result".to_owned());
-            }
+        let Why::Expr(expr) = self.text.why(inferred.solver.relation(id).cause) else { return Vec::new() };
+        let (operands, result) = match &module.exprs[expr].kind {
+            ExprKind::OpCall { args, .. } => (args.as_slice(), expr),
+            ExprKind::Project { base, .. } => (std::slice::from_ref(base), expr),
             ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Local(..) => {
-                if let Some(&call) = self.recording.places.calls.get(&expr)
-                    && let ExprKind::Call { args, .. } = &module.exprs[call].kind
-                {
-                    args.iter().for_each(|&arg| add(arg, piece(arg)));
-                    add(call, "the result".to_owned());
-                }
+                let Some(&call) = self.recording.places.calls.get(&expr) else { return Vec::new() };
+                let ExprKind::Call { args, .. } = &module.exprs[call].kind else { return Vec::new() };
+                (args.as_slice(), call)
             }
-            _ => {}
+            _ => return Vec::new(),
+        };
+        let operands = operands.iter().map(|&operand| (Spoken::Operand(operand), operand));
+        let spoken = operands.chain([(Spoken::Result, result)]);
+        spoken.filter_map(|(spoken, expr)| Some((spoken, inferred.exprs[expr]?))).list()
+    }
+
+    /// What a part of a type, or the whole, is called where it is not looked at: `%b`, "field 1 of `%b`".
+    fn spoken(&self, parts: &[Spoken], at: usize) -> String {
+        match parts[at] {
+            Spoken::Operand(expr) => format!("`{}`", self.text.piece(self.module().exprs[expr].span)),
+            Spoken::Result => "the result".to_owned(),
+            Spoken::Field(field, of) => format!("field {field} of {}", self.spoken(parts, of)),
+            Spoken::Shape(of) | Spoken::Dtype(of) | Spoken::Axis(_, of) | Spoken::Other(of) => self.spoken(parts, of),
         }
-        found
     }
 
     /// A class as the people see it who look at where a relation comes from: "the shape of `%b`".
     pub fn describe(&self, seen: Seen<'_>, id: RelationId, class: TermId) -> String {
         let class = seen.root(class);
         let operands = self.operands(id).into_iter().filter(|&(_, term)| seen.has(term));
-        // The phrase of a term, and what its parts are parts of.
-        let mut pending: Vec<(TermId, String, String)> =
-            operands.map(|(name, term)| (term, format!("the type of {name}"), name)).list();
+        let (mut parts, mut terms): (Vec<Spoken>, Vec<TermId>) = operands.unzip();
         let mut met: HashSet<TermId> = HashSet::default();
         let mut at = 0;
-        while let Some((term, phrase, of)) = pending.get(at).cloned() {
-            at += 1;
+        while let Some(&term) = terms.get(at) {
             let root = seen.root(term);
             if root == class {
-                return phrase;
+                let of = self.spoken(&parts, at);
+                return match parts[at] {
+                    Spoken::Operand(_) | Spoken::Result | Spoken::Field(..) => format!("the type of {of}"),
+                    Spoken::Shape(_) => format!("the shape of {of}"),
+                    Spoken::Dtype(_) => format!("the dtype of {of}"),
+                    Spoken::Axis(axis, _) => format!("axis {axis} of {of}"),
+                    Spoken::Other(_) => format!("a part of the type of {of}"),
+                };
             }
-            if !met.insert(root) || pending.len() > MAX_SEARCHED {
-                continue;
-            }
-            let mut add = |part: TermId, phrase: String, of: &str| pending.push((part, phrase, of.to_owned()));
-            match seen.head(root) {
-                Term::Tensor { shape, dtype } => {
-                    add(shape, format!("the shape of {of}"), &of);
-                    add(dtype, format!("the dtype of {of}"), &of);
-                }
-                Term::Shape(dims) => {
-                    for (axis, &dim) in seen.items(dims).iter().enumerate() {
-                        add(dim, format!("axis {axis} of {of}"), &of);
+            if parts.len() <= MAX_SEARCHED && met.insert(root) {
+                let mut add = |part: Spoken, term: TermId| {
+                    parts.push(part);
+                    terms.push(term);
+                };
+                match seen.head(root) {
+                    Term::Tensor { shape, dtype } => {
+                        add(Spoken::Shape(at), shape);
+                        add(Spoken::Dtype(at), dtype);
                     }
-                }
-                Term::Tuple(fields) => {
-                    for (field, &term) in seen.items(fields).iter().enumerate() {
-                        let of = format!("field {field} of {of}");
-                        add(term, format!("the type of {of}"), &of);
+                    Term::Shape(dims) => {
+                        seen.items(dims).iter().enumerate().for_each(|(axis, &dim)| add(Spoken::Axis(axis, at), dim));
                     }
+                    Term::Tuple(fields) => {
+                        let fields = seen.items(fields).iter().enumerate();
+                        fields.for_each(|(field, &term)| add(Spoken::Field(field, at), term));
+                    }
+                    term => seen.for_parts(term, |part| add(Spoken::Other(at), part)),
                 }
-                term => seen.for_parts(term, |part| add(part, format!("a part of the type of {of}"), &of)),
             }
+            at += 1;
         }
         match self.recording.places.of(class) {
             Some(place @ Place::Instance(..)) => format!("`{}`", self.text.name(place)),
@@ -415,8 +430,8 @@ impl Words<'_> {
         let n_inputs = posted.n_inputs();
         let operands = self.operands(id);
         let named = |at: usize| {
-            let name = operands.iter().find(|(_, term)| seen.root(*term) == seen.root(args[at]) && at < n_inputs);
-            name.map(|(name, _)| name.clone())
+            let is_it = |(_, term): &&(Spoken, TermId)| seen.root(*term) == seen.root(args[at]) && at < n_inputs;
+            operands.iter().find(is_it).map(|&(operand, _)| self.spoken(&[operand], 0))
         };
         let inputs: Vec<String> = (0..n_inputs)
             .map(|at| match named(at) {
