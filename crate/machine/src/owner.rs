@@ -67,6 +67,10 @@ impl Heap {
         match header as u32 {
             1 => true,
             count => {
+                // First of all, since the block may point to itself.
+                if count != IMMORTAL {
+                    self.set_aligned(at, header.wrapping_sub(1));
+                }
                 match code.kinds.only_pointer((header >> 32) as u32) {
                     Some(offset) => {
                         let pointer = self.word(at + offset) as u32;
@@ -79,9 +83,6 @@ impl Heap {
                         code.kinds.pointers_at(&code.program.layouts, self, at, &mut found);
                         found.iter().for_each(|&(_, pointer)| self.dup(pointer));
                     }
-                }
-                if count != IMMORTAL {
-                    self.set_aligned(at, header.wrapping_sub(1));
                 }
                 false
             }

@@ -74,8 +74,16 @@ def @k3_ring(%n: int32) {
   let %node = K3(%n, %r);
   %r := Cons(%node, !%r);
   match (!%r) { Cons(K3(%m, %s), _) => (%m, @length(!%s)), Nil => (0, 0) }
+}
+type K3Loop { K3Open, K3Closed(ref(K3Loop), int32) }
+def @k3_closed(%n: int32) { let %r = ref(K3Open); %r := K3Closed(%r, %n); !%r }
+def @k3_around(%times: int32, %loop: K3Loop) -> int32 {
+  match (%loop) {
+    K3Closed(%r, %n) => if (%times <= 0) { %n } else { @k3_around(%times - 1, !%r) },
+    K3Open => 0
+  }
 }",
-        uses: &[("@k3(3)", &[]), ("@k3_ring($)", &[Int])],
+        uses: &[("@k3(3)", &[]), ("@k3_ring($)", &[Int]), ("@k3_around(5, @k3_closed($))", &[Int])],
     },
     Known {
         feature: "row polymorphism",
