@@ -28,6 +28,10 @@ const REPLACED = {
   // Lines are drawn by the GPU only with an option that is off.
   "editor/browser/gpu/viewGpuContext.js": "export class ViewGpuContext {}",
   "editor/browser/viewParts/viewLinesGpu/viewLinesGpu.js": "export class ViewLinesGpu {}",
+  // No colours stand in these programs, nor is a completion shown in grey behind the cursor, over which a mouse could hover.
+  "editor/contrib/colorPicker/browser/hoverColorPicker/hoverColorPicker.js": "export const isOnColorDecorator = () => false;",
+  "editor/contrib/colorPicker/browser/hoverColorPicker/hoverColorPickerParticipant.js": "export class ColorHover {} export class HoverColorPickerParticipant {}",
+  "editor/contrib/inlineCompletions/browser/hintsWidget/inlineCompletionsHintsWidget.js": "export class InlineSuggestionHintsContentWidget {}",
   // A worker of its own compares texts, completes words, and finds links, colours and headers. Of these only the edits
   // of a layout come here, which the compiler makes as small as they can be.
   "editor/browser/services/editorWorkerService.js": `

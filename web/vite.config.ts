@@ -73,8 +73,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: { index: here("./index.html") },
-      // Some hosts leave out files whose names begin with an underscore.
-      output: { chunkFileNames: ({ name }) => `assets/${name.replace(/^_virtual_/, "")}-[hash].js` },
+      output: {
+        // Some hosts leave out files whose names begin with an underscore.
+        chunkFileNames: ({ name }) => `assets/${name.replace(/^_virtual_/, "")}-[hash].js`,
+        // What the page shares with its editor or with its panels comes at once in any case: one file of it packs best.
+        codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] },
+      },
     },
   },
   worker: { format: "es" },

@@ -1,6 +1,6 @@
 // What is beside a wide editor, or on a phone, has room all the same.
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { expectHover, expectValue, open, panel, PHONE, problems, runButton, showPanel, write } from "./page.ts";
+import { expectHover, expectValue, focusEditor, open, panel, PHONE, problems, runButton, showPanel, write } from "./page.ts";
 
 const NET = `#lang tensorscript
 use lin::Linear;
@@ -121,6 +121,35 @@ test.describe("on a phone", () => {
     expect(Math.max(...(await reach(tabs)))).toBe(0);
     const tops = await tabs.evaluateAll((all) => all.map((tab) => Math.round(tab.getBoundingClientRect().y)));
     expect(new Set(tops).size).toBe(2);
+  });
+
+  test("a value behind a line that is wrapped goes on in the next line", async ({ page }) => {
+    await open(page);
+    await write(page, "ones(shape=[2, 3]) + ones(shape=[2, 3]) * 2f\n");
+    const pieces = page.locator(".value-after");
+    await expect.poll(async () => (await pieces.allTextContents()).join("").replaceAll("\u00a0", " ")).toContain("= [[3f, 3f, 3f], [3f, 3f, 3f]]");
+    for (const piece of await pieces.all()) await expect(piece).toBeInViewport({ ratio: 1 });
+  });
+
+  test("the palette is as wide as the screen", async ({ page }) => {
+    await open(page);
+    await focusEditor(page);
+    await page.keyboard.press("F1");
+    const names = page.locator(".quick-input-widget .monaco-list-row .label-name");
+    await expect(names.first()).toBeVisible();
+    const cut = await names.evaluateAll((all) => all.filter((name) => name.getBoundingClientRect().right > (name.closest(".monaco-icon-label-container")?.getBoundingClientRect().right ?? 0) + 1).map(({ textContent }) => textContent));
+    expect(cut).toEqual([]);
+    const box = await page.locator(".quick-input-widget").boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(PHONE.viewport.width);
+  });
+
+  test("at 320 pixels the type at the cursor and the language share a line", async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await open(page);
+    const type = await page.locator(".type-line").boundingBox();
+    const language = await page.locator(".language").boundingBox();
+    expect(language?.y).toBe(type?.y);
   });
 
   test("the tabs keep their room when one counts errors", async ({ page }) => {

@@ -1,6 +1,6 @@
 // The list of problems stays where one reads it, and nothing covers it.
 import { expect, test } from "@playwright/test";
-import { focusEditor, open, panel, phone, problems, violations, write } from "./page.ts";
+import { focusEditor, open, panel, PHONE, phone, problems, violations, write } from "./page.ts";
 
 const MANY = Array.from({ length: 30 }, (_, at) => `let %v${at} = %nope${at};`).join("\n");
 
@@ -256,6 +256,23 @@ test("whoever asks for edits right behind a key has them to choose from", async 
   await page.waitForTimeout(1000);
   await expect(menu).toBeVisible();
 });
+
+for (const isMobile of [false, true]) {
+  test.describe(isMobile ? "on a phone" : "beside panels", () => {
+    test.use(isMobile ? PHONE : {});
+
+    test("the edits to choose from are told whole", async ({ page }) => {
+      await open(page);
+      await write(page, "let %w = ones(shape=[3, 4]);\nlet %y = %w + ones(shape=[3, 5]);");
+      await expect(problems(page).getByRole("button", { name: "write shape=[3, 5]" })).toBeVisible();
+      for (let left = 0; left < 3; left += 1) await page.keyboard.press("ArrowLeft");
+      await page.keyboard.press("Control+.");
+      const titles = page.locator(".action-widget .action .title");
+      await expect(titles).toHaveText(["write `shape=[3, 4]`", "write `shape=[3, 5]`"]);
+      expect(await titles.evaluateAll((all) => all.map((title) => title.scrollWidth - title.clientWidth))).toEqual([0, 0]);
+    });
+  });
+}
 
 test("a run makes room for its problems at once", async ({ page }) => {
   await open(page);

@@ -20,6 +20,8 @@ type Opened = { kind: "none" } | { kind: "program"; program: Linked } | { kind: 
 type Packed = { kind: "link"; hash: string } | { kind: "too-large"; sentence: string };
 
 const MARK = "#v1.";
+/** Nothing in a link says which of these it was. */
+const BROKEN = "it has been cut short or changed";
 const MAX_ENCODED = 64 * 1024;
 const MAX_DECODED = 1024 * 1024;
 /** A stop is a number of steps; past the end of a trace it means the end. */
@@ -37,22 +39,20 @@ export async function pack(program: Linked): Promise<Packed> {
   return { kind: "link", hash };
 }
 
-const isLink = (hash: string) => hash.startsWith(MARK);
-
 export async function unpack(hash: string): Promise<Opened> {
   if (hash === "" || hash === "#") return { kind: "none" };
   if (!hash.startsWith("#v")) return { kind: "none" };
-  if (!isLink(hash)) return bad("it was made by a newer version of this page");
+  if (!hash.startsWith(MARK)) return bad(/^#v\d+\./.test(hash) ? "it was made by a newer version of this page" : BROKEN);
   if (hash.length > MAX_ENCODED) return bad(`it is longer than ${kib(MAX_ENCODED)}`);
   const packed = fromBase64Url(hash.slice(MARK.length));
-  if (packed === undefined) return bad("it has characters that no link has; it may have been cut short or changed");
+  if (packed === undefined) return bad(BROKEN);
   let json: string;
   try {
     const unpacked = await collect(stream(packed).pipeThrough(new DecompressionStream("deflate-raw")), MAX_DECODED);
     json = new TextDecoder("utf-8", { fatal: true }).decode(unpacked);
   } catch (error) {
     if (error instanceof RangeError) return bad(`it unpacks to more than ${kib(MAX_DECODED)}`);
-    return bad("it does not unpack; it may have been cut short or changed");
+    return bad(BROKEN);
   }
   return validate(json);
 }

@@ -11,7 +11,7 @@ import { followExplaining, registerHover } from "./hover.ts";
 import { registerLanguages } from "./language.ts";
 import { letLeave, withWayOut } from "./leave.ts";
 import { monaco } from "./monaco.ts";
-import { registerNames } from "./names.ts";
+import { registerNames, registerRename } from "./names.ts";
 import { showPointed } from "./pointed.ts";
 import { showProblems } from "./problems.ts";
 import { showSteps } from "./steps.ts";
@@ -63,6 +63,7 @@ export function mountProgram(element: HTMLElement): void {
   followFormatting(editor);
   followExplaining(editor);
   registerWhy(editor);
+  registerRename(editor, model);
   showProblems(model);
   showPointed(editor, model);
   showSteps(editor, model);

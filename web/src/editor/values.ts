@@ -39,12 +39,12 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
     decorations.set(
       values.map(({ value, lineNumber }) => {
         const column = model.getLineMaxColumn(lineNumber);
-        const free = columns.peek() - column - insertedBefore(model, lineNumber) - PREFIX.length - 3;
+        // What is wrapped has the next line.
+        const free = isWrapped() ? LONGEST + OLD.length : columns.peek() - column - insertedBefore(model, lineNumber) - PREFIX.length - 3;
         // Its colour says that it is old too.
         const suffix = isOld && free - OLD.length >= SHORTEST ? OLD : "";
         const room = Math.min(LONGEST, Math.max(SHORTEST, free - suffix.length));
-        // What is wrapped has the next line.
-        const isBehind = free < SHORTEST && !isWrapped();
+        const isBehind = free < SHORTEST;
         const told = shorten(value, LONGEST);
         return {
           range: { startLineNumber: lineNumber, startColumn: 1, endLineNumber: lineNumber, endColumn: column },

@@ -11,8 +11,15 @@ function media(query: string): ReadonlySignal<boolean> {
 
 const prefersDark = media("(prefers-color-scheme: dark)");
 const prefersContrast = media("(prefers-contrast: more)");
+
+/** On paper, both the program and the panel stand whole, dark on light. */
+export const isPrinted = signal(false);
+addEventListener("beforeprint", () => (isPrinted.value = true));
+addEventListener("afterprint", () => (isPrinted.value = false));
+
 /** A phone on its side is low, and as narrow for that. The style sheets have the same words. */
-export const isNarrow = media("(max-width: 720px), (max-height: 520px) and (pointer: coarse)");
+const hasLittleRoom = media("(max-width: 720px), (max-height: 520px) and (pointer: coarse)");
+export const isNarrow = computed(() => hasLittleRoom.value && !isPrinted.value);
 /** Of the panels, in pixels, once it is known. */
 export const paneWidth = signal<number | undefined>(undefined);
 const NARROW_PANE = 500;
@@ -32,7 +39,7 @@ export function followPane(pane: Element): () => void {
 /** Nothing can be pointed at without a tap. */
 export const isTouched = media("(hover: none)");
 
-const isDark = computed(() => (state.theme.value === "system" ? prefersDark.value : state.theme.value === "dark"));
+const isDark = computed(() => !isPrinted.value && (state.theme.value === "system" ? prefersDark.value : state.theme.value === "dark"));
 
 /** Changes after the style sheet has been told, so that whoever reads colours from it gets the new ones. */
 export const appearance = signal({ isDark: false, isContrast: false });

@@ -8,7 +8,7 @@ import { openFile } from "../action/navigation.ts";
 import { type Language, LANGUAGES } from "../language.ts";
 import { language, state } from "../state.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
-import { isTouched } from "./appearance.ts";
+import { isPrinted, isTouched } from "./appearance.ts";
 import { highlight } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 import { type Tab, tabId, tabPanelId, Tabs } from "./tabs.tsx";
@@ -74,11 +74,11 @@ export function EditorPane({ isShown, withTabs }: Props) {
         </div>
       )}
       <FilePanel file="user">
-        {editors.value === undefined && <FirstPaint text={state.text.value} />}
+        {(editors.value === undefined || isPrinted.value) && <FirstPaint text={state.text.value} />}
         <div class="editor" ref={program} />
       </FilePanel>
       <FilePanel file="prelude">
-        {!isPreludeMounted.value && <FirstPaint text={state.prelude.value ?? ""} />}
+        {(!isPreludeMounted.value || isPrinted.value) && <FirstPaint text={state.prelude.value ?? ""} />}
         <div class="editor" ref={prelude} />
       </FilePanel>
     </section>
@@ -111,7 +111,7 @@ function FilePanel({ file, children }: { file: FileName; children: ComponentChil
 function FirstPaint({ text }: { text: string }) {
   return (
     <pre class="first-paint">
-      <code>{highlight(text.slice(0, FIRST_PAINT))}</code>
+      <code>{highlight(isPrinted.value ? text : text.slice(0, FIRST_PAINT))}</code>
     </pre>
   );
 }
