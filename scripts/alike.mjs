@@ -4,7 +4,7 @@
 const LEAST = 0.02;
 
 /** How much it counts what a thing has in common with the one before the last, beside what it has with the last. */
-const BEFORE = 0.4;
+const BEFORE = 0.3;
 
 /** The hashes of all runs of so many bytes, each once. */
 function runs(bytes, length) {

@@ -8,8 +8,8 @@
 //! What the page loads should be small, and some of the standard library is large as machine code, mostly for that it
 //! is compiled anew for each type. So there is something smaller here in its place: [`ToList::list`],
 //! [`ToList::some_list`] and [`Append::append_all`] for `collect` and `extend`, [`sort()`] and [`sort_by_key`],
-//! [`HashMap`] and [`HashSet`], [`parse_f32`] and [`parse_f64`] for `str::parse`, and
-//! [`is_in_name`] for `char::is_alphanumeric`. The file of each says what was
+//! [`HashMap`] and [`HashSet`], [`parse_f32`] and [`parse_f64`] for `str::parse`, [`find`] for
+//! `str::find`, and [`is_in_name`] for `char::is_alphanumeric`. The file of each says what was
 //! saved and how. An [`IdMap`] is a map that allocates nothing while it has few entries.
 //!
 //! Deliberately absent: I/O, colours, files. The command line draws diagnostics; the page hands them to its editor.
@@ -24,6 +24,7 @@
 
 mod decimal;
 mod diagnostic;
+mod find;
 mod graph;
 mod hash_map;
 mod id_map;
@@ -40,6 +41,7 @@ mod words;
 
 pub use decimal::{parse_f32, parse_f64};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity, apply};
+pub use find::{all_places, cut, find};
 pub use graph::components;
 pub use hash_map::{HashMap, HashSet};
 pub use id_map::IdMap;

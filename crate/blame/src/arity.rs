@@ -104,7 +104,7 @@ fn fillings(text: &str, checked: &Checked, at: u32) -> Vec<String> {
         is_open || printed.is_some_and(|printed| printed.text == wanted)
     });
     let mut names: Vec<&str> = typed.map(|&local| module.local_name(local)).list();
-    base::sort_by_key(&mut names, |name| text.matches(name).count() > 1);
+    base::sort_by_key(&mut names, |name| base::all_places(text, name).len() > 1);
     let mut out: Vec<String> = names.into_iter().map(str::to_owned).list();
     out.dedup();
     out.truncate(if is_open { 9 } else { 5 });

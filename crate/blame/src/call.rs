@@ -237,7 +237,7 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
         let spec = row.attrs.iter().find(|spec| spec.name == attr_name(outline, attr));
         let mut written = Written { outline, suspect, value, name: attr_name(outline, attr), out };
-        if written.name.contains("axis") || written.name.contains("axes") {
+        if ["axis", "axes"].iter().any(|axis| base::find(written.name, axis).is_some()) {
             written.axes(rank);
         } else {
             written.wanted_shape();
@@ -470,7 +470,7 @@ fn missing(
                 // Both layouts are another library's.
                 (_, "kernel_layout") if written("data_layout") => 9,
                 // As another call has it.
-                _ if outline.tree.text().contains(&text) => 10,
+                _ if base::find(outline.tree.text(), &text).is_some() => 10,
                 _ => 15,
             };
             let (cost, at) = (cost + suspect.n_hops + i as u32, Span::new(end, end));

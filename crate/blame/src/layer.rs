@@ -12,10 +12,11 @@ use crate::bench::{Bench, Checked};
 use crate::call::attr_name;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
-use base::{Append, Edit, Span, ToList};
+use crate::stage;
+use base::{Append, Diagnostic, Edit, Span, ToList};
 use hir::layers::{LayerKind, int};
-use hir::net::{Applied, MadeOf, Net};
-use hir::{ExprId, ExprKind, TypeExprId, TypeExprKind};
+use hir::net::{Applied, MadeOf, Method, Net};
+use hir::{DefId, ExprId, ExprKind, Module, TypeExprId, TypeExprKind};
 use syntax::{NodeId, NodeKind, TokenKind};
 
 /// At most this many clashes are looked at.
@@ -74,6 +75,12 @@ fn clashes(checked: &Checked) -> Vec<Clash> {
         for (stage, at) in stages[from..end].iter().zip(from..) {
             let Some(dims) = shape(stage.input) else { continue };
             let flat = dims[1.min(dims.len())..].iter().try_fold(1_i64, |n, size| n.checked_mul((*size)?));
+            if let Some(def) = function_of(module, &stage.applied) {
+                let param = module.functions[module.defs[def].function].params.get(1);
+                let written = param.and_then(|&param| module.locals[param].annotation);
+                let differ = differing(checked, &dims, written).into_iter();
+                found.append_all(differ.map(|(have, want, span)| clash(at, have, want, Taker::Param(span))));
+            }
             match &stage.applied {
                 &Applied::Weight(net, weight) => {
                     let MadeOf::Layer(layer, args) = &module.nets[net].weights[weight].made_of else { continue };
@@ -93,15 +100,7 @@ fn clashes(checked: &Checked) -> Vec<Clash> {
                         found.push(clash(at, have, want, Taker::View));
                     }
                 }
-                Applied::Method(def) => {
-                    let function = &module.functions[module.defs[*def].function];
-                    let written = function.params.get(1).and_then(|&param| module.locals[param].annotation);
-                    let differ = differing(checked, &dims, written);
-                    found.append_all(
-                        differ.into_iter().map(|(have, want, span)| clash(at, have, want, Taker::Param(span))),
-                    );
-                }
-                Applied::View(_) | Applied::Layer(..) => {}
+                Applied::View(_) | Applied::Layer(..) | Applied::Method(_) => {}
             }
         }
         if let Some(dims) = shape(tail(checked, function.body)) {
@@ -111,6 +110,18 @@ fn clashes(checked: &Checked) -> Vec<Clash> {
     }
     found.truncate(MAX_CLASHES);
     found
+}
+
+/// The function that is applied: one of the node, or that of a node inside it.
+fn function_of(module: &Module, applied: &Applied) -> Option<DefId> {
+    match *applied {
+        Applied::Method(def) => Some(def),
+        Applied::Weight(net, weight) => match module.nets[net].weights[weight].made_of {
+            MadeOf::Net(inner) => Some(module.nets[inner].methods.iter().find(|method| method.name == "forward")?.def),
+            MadeOf::Layer(..) | MadeOf::Unknown => None,
+        },
+        Applied::View(_) | Applied::Layer(..) => None,
+    }
 }
 
 /// The expression that a function's result is.
@@ -152,9 +163,15 @@ fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId
 
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     told(bench, outline, out);
-    axes(bench, outline, out);
+    arguments(bench, outline, out);
+    taken(bench, outline, out);
+    stage::candidates(bench, outline, out);
     let clashes = clashes(outline.checked);
-    if !clashes.is_empty() {
+    // Or what is put together has other heights.
+    let is_joined = |fault: &Diagnostic| {
+        fault.code == "broadcast-incompatible" || outline.text(outline.covering(fault.span)).starts_with("cat(")
+    };
+    if !clashes.is_empty() || bench.faults.iter().any(is_joined) {
         windows(outline, out);
     }
     for clash in clashes {
@@ -171,6 +188,11 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Can
         if let Some(first) = header.first() {
             // What is written alike several times is hardly wrong.
             put(&header, first.edit.span, 2 + header.len() as u32, out);
+        }
+        if let Some((inside, mut all)) = of_inner(outline, &clash) {
+            let place = all[0].edit.span;
+            follow(bench, outline, &inside, &mut all);
+            put(&all, place, 2 + all.len() as u32, out);
         }
     }
 }
@@ -191,16 +213,34 @@ fn told(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     }
 }
 
-/// Other axes of a layer that has no such axis, the last ones first.
-fn axes(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
-    for fault in bench.faults.iter().take(MAX_CLASHES).filter(|fault| fault.code == "relation-check") {
-        let list = outline.tree.child(outline.covering(fault.span), NodeKind::ArgList);
-        let args = list.map(|list| outline.tree.children(list)).unwrap_or_default();
-        for arg in args.into_iter().filter(|&arg| attr_name(outline, arg).contains("dim")) {
-            let Some(&value) = outline.tree.children(arg).first() else { continue };
-            for axis in (0..4_u32).rev() {
-                let title = format!("write `{}={axis}`", attr_name(outline, arg));
-                out.push(Candidate::replace(9 - axis, outline.span(value), axis.to_string(), title));
+/// What the arguments of a layer that do not fit one another may be: other axes, or other numbers of groups or heads,
+/// which divide what is grouped.
+fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
+    for fault in bench.faults.iter().take(MAX_CLASHES) {
+        let at = outline.covering(fault.span);
+        let list = outline.list(at).or_else(|| outline.list(outline.parent(at)?));
+        let given = list.map(|list| outline.tree.children(list)).unwrap_or_default();
+        let value = |arg: NodeId| outline.tree.children(arg).first().copied();
+        let number = |arg: NodeId| outline.text(value(arg)?).parse::<i64>().ok();
+        for &arg in given.iter().filter(|_| fault.code == "relation-check") {
+            stage::along(outline, arg, 9, out);
+        }
+        for &arg in given.iter().filter(|_| fault.code == "layer-argument") {
+            let name = attr_name(outline, arg);
+            let Some(now) = number(arg).filter(|_| ["groups", "num_groups", "num_heads"].contains(&name)) else {
+                continue;
+            };
+            for grouped in given.iter().filter_map(|&other| number(other)).filter(|&grouped| grouped > now / 2) {
+                // The next divisors on both sides.
+                for step in [-1, 1] {
+                    let mut new = now + step;
+                    while new > 0 && new < 2 * now && grouped % new != 0 {
+                        new += step;
+                    }
+                    let cost = 6 + new.abs_diff(now).min(4) as u32;
+                    let at = value(arg).map_or(fault.span, |value| outline.span(value));
+                    out.push(Candidate::replace(cost, at, new.to_string(), format!("write `{name}={new}`")));
+                }
             }
         }
     }
@@ -214,8 +254,7 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
         let value = tree.children(given.find(|&arg| attr_name(outline, arg) == name)?).first().copied()?;
         Some((value, outline.text(value).parse::<i64>().ok()?))
     };
-    let lists = (0..tree.n_nodes() as u32).map(NodeId).filter(|&node| tree.kind(node) == NodeKind::ArgList);
-    for list in lists.take(MAX_WINDOWS) {
+    for list in outline.all(NodeKind::ArgList).into_iter().take(MAX_WINDOWS) {
         let Some((kernel, size)) = named(list, "kernel_size") else { continue };
         for (name, least) in [("kernel_size", 1_i64), ("stride", 1), ("padding", 0)] {
             let Some((value, now)) = named(list, name) else { continue };
@@ -229,6 +268,13 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
             let text = format!(", padding={}", size / 2);
             let title = format!("add `{}`", &text[2..]);
             out.push(Candidate::replace(5, outline.span(kernel).after(), text, title).at(outline.span(list)));
+        }
+        let is_transposed =
+            outline.parent(list).is_some_and(|made| base::find(outline.text(made), "ConvTranspose").is_some());
+        if is_transposed && named(list, "output_padding").is_none() {
+            let last = tree.children(list).last().map_or(outline.span(list), |&last| outline.span(last));
+            let title = "add `output_padding=1`";
+            out.push(Candidate::replace(5, last.after(), ", output_padding=1", title).at(outline.span(list)));
         }
     }
 }
@@ -266,7 +312,8 @@ fn mends(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
 /// What makes the nearest layer or function that gives the features give what is taken.
 fn of_giver(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
     let (module, old) = (&checked.module, &outline.checked.module);
-    for stage in module.stages[clash.from..clash.at].iter().rev() {
+    for at in (clash.from..clash.at).rev() {
+        let stage = &module.stages[at];
         match stage.applied {
             Applied::Weight(net, weight) => {
                 let MadeOf::Layer(layer, args) = &module.nets[net].weights[weight].made_of else { continue };
@@ -296,10 +343,24 @@ fn of_giver(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written>
                 }
                 return edits;
             }
-            Applied::Layer(..) | Applied::View(_) => {}
+            Applied::View(_) => {
+                let sizes = view_sizes(outline, old.stages[at].span);
+                let size = sizes.into_iter().skip(1).find(|&size| outline.text(size) == clash.have.to_string());
+                let words = format!("`{}` for `{}` in `view`", clash.want, clash.have);
+                if let Some(size) = size.filter(|_| clash.taker != Taker::View) {
+                    return value_edits(outline, size, clash.want, words);
+                }
+            }
+            Applied::Layer(..) => {}
         }
     }
     Vec::new()
+}
+
+/// What stands in the parentheses of a `view`.
+fn view_sizes(outline: &Outline, view: Span) -> Vec<NodeId> {
+    let list = outline.list(outline.covering(view));
+    list.map(|list| outline.tree.children(list).to_vec()).unwrap_or_default()
 }
 
 /// What makes the taker take what comes.
@@ -311,9 +372,7 @@ fn of_taker(outline: &Outline, clash: &Clash) -> Vec<Written> {
         }
         Taker::View => {
             let Some(stage) = module.stages.get(clash.at) else { return Vec::new() };
-            let list = outline.tree.child(outline.covering(stage.span), NodeKind::ArgList);
-            let sizes = list.map(|list| outline.tree.children(list)).unwrap_or_default();
-            match sizes[..] {
+            match view_sizes(outline, stage.span)[..] {
                 [_, size] => value_edits(outline, size, clash.have, format!("`view(_, {})`", clash.have)),
                 _ => Vec::new(),
             }
@@ -333,7 +392,7 @@ fn of_taker(outline: &Outline, clash: &Clash) -> Vec<Written> {
 fn argument_edits(outline: &Outline, net: &Net, weight: usize, argument: &str, size: i64) -> Vec<Written> {
     let weight = &net.weights[weight];
     let node = outline.covering(weight.span);
-    let list = outline.tree.child(node, NodeKind::ArgList);
+    let list = outline.list(node);
     let given = list.map(|list| outline.tree.children(list)).unwrap_or_default();
     let given = given.into_iter().find(|&arg| attr_name(outline, arg) == argument);
     let value = given.and_then(|arg| outline.tree.children(arg).first().copied());
@@ -353,10 +412,8 @@ fn value_edits(outline: &Outline, value: NodeId, size: i64, words: String) -> Ve
 
 /// Where the number of a `dim` stands.
 fn dim_value(outline: &Outline, name: &str) -> Option<Span> {
-    let tree = outline.tree;
-    let dims = (0..tree.n_nodes() as u32).map(NodeId).filter(|&node| tree.kind(node) == NodeKind::DimItem);
-    let mut dims = dims.filter(|&dim| own_token(outline, dim, TokenKind::Ident).is_some_and(|it| it.0 == name));
-    Some(own_token(outline, dims.next()?, TokenKind::Int)?.1)
+    let is_it = |&dim: &NodeId| own_token(outline, dim, TokenKind::Ident).is_some_and(|it| it.0 == name);
+    Some(own_token(outline, outline.all(NodeKind::DimItem).into_iter().find(is_it)?, TokenKind::Int)?.1)
 }
 
 fn own_token<'a>(outline: &Outline<'a>, node: NodeId, kind: TokenKind) -> Option<(&'a str, Span)> {
@@ -367,26 +424,114 @@ fn own_token<'a>(outline: &Outline<'a>, node: NodeId, kind: TokenKind) -> Option
 
 /// Writes the size in the type of the node, wherever that is written.
 fn of_type(outline: &Outline, clash: &Clash) -> Vec<Written> {
-    let tree = outline.tree;
     let (side, old, new) = match clash.taker {
         Taker::Result(_) => (1, clash.want, clash.have),
         _ => (0, clash.have, clash.want),
     };
     let mut found: Vec<Written> = Vec::new();
-    for part in tree.children(tree.root()) {
-        let name = own_token(outline, part, TokenKind::Ident).map(|(name, _)| name);
-        let is_part = matches!(tree.kind(part), NodeKind::Net | NodeKind::Weights | NodeKind::Graph);
-        if !is_part || name != Some(&outline.checked.module.nets[clash.net].name) {
-            continue;
-        }
-        let signature = tree.child(part, NodeKind::Signature).map(|signature| tree.children(signature));
-        let Some(&shape) = signature.as_deref().and_then(|sides| sides.get(side)) else { continue };
-        for dim in tree.children(shape).into_iter().filter(|&dim| outline.text(dim) == old.to_string()) {
+    for sizes in headers(outline, clash.net, side) {
+        for dim in sizes.into_iter().filter(|&dim| outline.text(dim) == old.to_string()) {
             let words = format!("`{new}` for `{old}` in the type of the node");
             found.push(Written { edit: Edit { span: outline.span(dim), text: new.to_string() }, words, extra: 0 });
         }
     }
     found
+}
+
+/// Writes the size in the type of the node that takes the value, whose layers may clash then.
+fn of_inner(outline: &Outline, clash: &Clash) -> Option<(Clash, Vec<Written>)> {
+    let Taker::Param(span) = clash.taker else { return None };
+    let module = &outline.checked.module;
+    for (net, inner) in module.nets.iter().enumerate() {
+        let headers = headers(outline, net, 0);
+        let at = |sizes: &Vec<NodeId>| sizes.iter().position(|&size| outline.span(size) == span);
+        let Some(at) = headers.iter().find_map(at) else { continue };
+        let mut all = Vec::new();
+        for &size in headers.iter().filter_map(|sizes| sizes.get(at)) {
+            let words = format!("`{}` for `{}` in the type of `{}`", clash.have, clash.want, inner.name);
+            let edit = Edit { span: outline.span(size), text: clash.have.to_string() };
+            all.push(Written { edit, words, extra: 0 });
+        }
+        let method = module.functions[module.defs[inner.methods.first()?.def].function].span;
+        let from = module.stages.partition_point(|stage| stage.span.start < method.start);
+        return Some((Clash { at: from, net, from, ..*clash }, all));
+    }
+    None
+}
+
+/// The sizes of what a node takes or gives, as they are written before its parts.
+fn headers(outline: &Outline, net: usize, side: usize) -> Vec<Vec<NodeId>> {
+    let tree = outline.tree;
+    let name = outline.checked.module.nets[net].name.as_str();
+    let mut found = Vec::new();
+    for part in tree.children(tree.root()) {
+        let is_part = matches!(tree.kind(part), NodeKind::Net | NodeKind::Weights | NodeKind::Graph);
+        let signature = tree.child(part, NodeKind::Signature).filter(|_| is_part).map(|sides| tree.children(sides));
+        if let Some(&shape) = signature.as_deref().and_then(|sides| sides.get(side))
+            && own_token(outline, part, TokenKind::Ident).is_some_and(|own| own.0 == name)
+        {
+            found.push(tree.children(shape).to_vec());
+        }
+    }
+    found
+}
+
+/// Another type of what the node takes in which a fault stands: an axis more or less, or a larger picture.
+fn taken(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
+    let module = &outline.checked.module;
+    for fault in bench.faults.iter().take(MAX_CLASHES) {
+        if fault.code != "rank-mismatch" && fault.code != "relation-check" {
+            continue;
+        }
+        for (net, of) in module.nets.iter().enumerate() {
+            let around = |method: &Method| module.functions[module.defs[method.def].function].span;
+            if !of.methods.iter().any(|method| around(method).contains(fault.span.start)) {
+                continue;
+            }
+            let headers = headers(outline, net, 0);
+            let rank = headers.first().map_or(0, Vec::len);
+            for axis in 1..rank {
+                other_type(outline, &headers, 9, out, &|at, size| {
+                    if at == axis { format!("1, {size}") } else { size.to_owned() }
+                });
+                other_type(outline, &headers, 9, out, &|at, size| {
+                    if at == axis { String::new() } else { size.to_owned() }
+                });
+            }
+            for times in [2, 4] {
+                other_type(outline, &headers, 10, out, &|at, size| match size.parse::<i64>() {
+                    Ok(number) if at > 1 => number.saturating_mul(times).to_string(),
+                    Ok(_) | Err(_) => size.to_owned(),
+                });
+            }
+        }
+    }
+}
+
+/// What a node takes, wherever that is written, with other sizes; what is empty goes.
+fn other_type(
+    outline: &Outline,
+    headers: &[Vec<NodeId>],
+    cost: u32,
+    out: &mut Vec<Candidate>,
+    new: &dyn Fn(usize, &str) -> String,
+) {
+    let mut edits = Vec::new();
+    for sizes in headers {
+        let mut text = String::new();
+        for (at, &size) in sizes.iter().enumerate() {
+            let size = new(at, outline.text(size));
+            if !size.is_empty() {
+                text += if text.is_empty() { "[" } else { ", " };
+                text += &size;
+            }
+        }
+        let shape = sizes.first().and_then(|&size| outline.parent(size));
+        edits.append_all(shape.map(|shape| Edit { span: outline.span(shape), text: text + "]" }));
+    }
+    if let Some(Edit { span: place, text }) = edits.first().cloned() {
+        out.push(Candidate { title: format!("write `{text}` in the type of the node"), edits, place, cost });
+    }
 }
 
 /// Lets the layers behind an edit take what they receive then.

@@ -14,7 +14,7 @@
 //! Invariants: every edit that is handed out has been checked; nothing depends on a clock: the work is bounded by the
 //! bytes of text that are checked, so that in a large text fewer edits are tried.
 //!
-//! In TensorScript every size is written, so that the search is for sizes that clash (`layer`).
+//! In TensorScript every size is written, so that the search is for sizes that clash (`layer`) and for stages that do (`stage`).
 //!
 //! Deliberately absent: words about faults (`infer`), faults of syntax, which the parser mends, types in refine.
 //!
@@ -30,6 +30,7 @@ mod layer;
 mod literal;
 mod outline;
 mod slip;
+mod stage;
 mod suspect;
 mod value;
 mod written;
@@ -202,7 +203,8 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
                 || first.span.start == problem.span.start
                 || problem.code == "syntax-error" && fix.edits.len() > 1;
             let place = if is_there { problem.span } else { first.span };
-            let with_holes = fix.edits.iter().any(|edit| edit.text.contains("=> _") || edit.text.contains("{ _ }"));
+            let with_holes =
+                fix.edits.iter().any(|edit| ["=> _", "{ _ }"].iter().any(|it| base::find(&edit.text, it).is_some()));
             let edits = if with_holes { arity::filled(bench, &fix.edits) } else { None };
             let edits = edits.unwrap_or_else(|| fix.edits.clone());
             // A bracket that is found open at the end may have been meant to close before any comma.

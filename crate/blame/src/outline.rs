@@ -43,6 +43,28 @@ impl<'a> Outline<'a> {
         self.parents[node.0 as usize]
     }
 
+    /// All nodes of a kind, in post-order.
+    pub fn all(&self, kind: NodeKind) -> Vec<NodeId> {
+        self.inside(self.tree.root(), kind)
+    }
+
+    /// Those that begin where a node is.
+    pub fn inside(&self, around: NodeId, kind: NodeKind) -> Vec<NodeId> {
+        let around = self.span(around);
+        let mut found = Vec::new();
+        for node in (0..self.tree.n_nodes() as u32).map(NodeId) {
+            if self.kind(node) == kind && around.contains(self.span(node).start) {
+                found.push(node);
+            }
+        }
+        found
+    }
+
+    /// The arguments of a call.
+    pub fn list(&self, call: NodeId) -> Option<NodeId> {
+        self.tree.child(call, NodeKind::ArgList)
+    }
+
     /// The smallest node around a span.
     pub fn covering(&self, span: Span) -> NodeId {
         // Nodes stand in post-order, so that the first one is the innermost.
@@ -106,8 +128,7 @@ impl<'a> Outline<'a> {
 
     /// How often a size is written in types.
     pub fn n_sizes(&self, size: &str) -> usize {
-        let nodes = (0..self.tree.n_nodes() as u32).map(NodeId);
-        nodes.filter(|&node| self.kind(node) == NodeKind::DimNum && self.text(node) == size).count()
+        self.all(NodeKind::DimNum).into_iter().filter(|&node| self.text(node) == size).count()
     }
 
     /// The expression that a block or a row of statements comes to.

@@ -4,7 +4,7 @@
 use crate::call::{Parts, attr_name};
 use crate::candidate::Candidate;
 use crate::outline::Outline;
-use base::{Append, Edit, Span, ToList};
+use base::{Append, Edit, Span};
 use op::AttrForm;
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
@@ -99,7 +99,7 @@ fn as_here(outline: &Outline, parts: &Parts, name: &str, own: String, far: u32, 
     edits.push(Edit { span: place, text: own });
     // A list may be a tensor.
     if !tuple.is_empty() {
-        let edits = tuple.into_iter().chain(edits.iter().cloned()).list();
+        let edits = [tuple, edits.clone()].concat();
         out.push(Candidate { title: title.clone(), edits, place, cost: 1 + far });
     }
     out.push(Candidate { title, edits, place, cost: 1 + far });

@@ -8,7 +8,6 @@ use crate::bench::{Bench, Shaped};
 use crate::outline::{Outline, is_expr, is_type};
 use base::{Append, Diagnostic, Edit, HashSet, Span, ToList};
 use hir::LocalId;
-use std::collections::VecDeque;
 use syntax::{NodeId, NodeKind};
 use ty::{AdtId, Dtype, Kind, Term, Terms};
 
@@ -37,17 +36,18 @@ const MAX_PARTS: usize = 40;
 pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnostic]) -> Vec<Suspect> {
     let mut found = Vec::new();
     let mut seen: HashSet<NodeId> = HashSet::default();
-    let mut queue: VecDeque<(NodeId, u32)> = VecDeque::new();
+    let mut queue: Vec<(NodeId, u32)> = Vec::new();
     for fault in faults.iter().take(6) {
         start(outline, fault, &mut queue);
     }
     let mut n_tried = 0;
     // Half of the work is for the edits.
     let kept = bench.work_left / 2;
-    while let Some((node, n_hops)) = queue.pop_front() {
+    while !queue.is_empty() {
+        let (node, n_hops) = queue.remove(0);
         let kind = outline.kind(node);
         if matches!(kind, NodeKind::Block | NodeKind::Seq) {
-            queue.push_front((outline.tail(node), n_hops));
+            queue.insert(0, (outline.tail(node), n_hops));
             continue;
         }
         if !(is_expr(kind) || is_type(kind)) || !seen.insert(node) {
@@ -62,7 +62,7 @@ pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnosti
             if is_twice(outline, node)
                 && let Some(local) = outline.local(node)
             {
-                queue.extend(bound(outline, outline.binder(local)).into_iter().map(|(next, n)| (next, n_hops + n)));
+                queue.append_all(bound(outline, outline.binder(local)).into_iter().map(|(next, n)| (next, n_hops + n)));
             }
             continue;
         };
@@ -119,7 +119,7 @@ pub(crate) fn probe(bench: &mut Bench, outline: &Outline, node: NodeId, n_hops: 
 }
 
 /// Where the search for a fault starts.
-fn start(outline: &Outline, fault: &Diagnostic, queue: &mut VecDeque<(NodeId, u32)>) {
+fn start(outline: &Outline, fault: &Diagnostic, queue: &mut Vec<(NodeId, u32)>) {
     climb(outline, fault.span, 0, queue);
     for label in fault.labels.iter().take(6) {
         climb(outline, label.span, 1, queue);
@@ -127,20 +127,20 @@ fn start(outline: &Outline, fault: &Diagnostic, queue: &mut VecDeque<(NodeId, u3
 }
 
 /// The expressions around a place up to its statement, and the type that is written for them.
-fn climb(outline: &Outline, span: Span, n_hops: u32, queue: &mut VecDeque<(NodeId, u32)>) {
+fn climb(outline: &Outline, span: Span, n_hops: u32, queue: &mut Vec<(NodeId, u32)>) {
     let mut node = outline.covering(span);
     if is_type(outline.kind(node)) {
-        queue.push_back((outline.whole_type(node), n_hops));
+        queue.push((outline.whole_type(node), n_hops));
         return;
     }
     if n_hops > 0 {
-        queue.push_back((node, n_hops));
+        queue.push((node, n_hops));
         return;
     }
     loop {
         let kind = outline.kind(node);
         if is_expr(kind) {
-            queue.push_back((node, n_hops));
+            queue.push((node, n_hops));
         }
         let typed = match kind {
             NodeKind::LetStmt | NodeKind::LetItem | NodeKind::GraphStmt | NodeKind::Param => true,
@@ -150,7 +150,7 @@ fn climb(outline: &Outline, span: Span, n_hops: u32, queue: &mut VecDeque<(NodeI
         };
         if typed {
             let types = outline.tree.children(node).into_iter().filter(|&child| is_type(outline.kind(child)));
-            types.for_each(|written| queue.push_back((written, n_hops)));
+            types.for_each(|written| queue.push((written, n_hops)));
             return;
         }
         let Some(parent) = outline.parent(node) else { return };

@@ -332,7 +332,7 @@ fn n_axes(ty: &str) -> usize {
 /// How often a name stands in a text as a whole.
 fn mentions(text: &str, name: &str) -> usize {
     let ends = |at: usize| !text[at + name.len()..].starts_with(base::is_in_name);
-    text.match_indices(name).filter(|&(at, _)| ends(at)).count()
+    base::all_places(text, name).into_iter().filter(|&at| ends(at)).count()
 }
 
 pub(crate) fn short(text: &str) -> String {

@@ -225,7 +225,8 @@ fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
     let old = &text[edit.span.range()];
     // A type parameter stands there for a reason.
     let is_param = old.len() <= 2 && old.starts_with(|c: char| c.is_ascii_uppercase());
-    let cost = cost + 6 * u32::from(is_param);
+    // And nobody means a tensor without elements.
+    let cost = cost + 6 * u32::from(is_param) + 12 * u32::from(edit.text == "0");
     let title = match (old.trim_ascii(), edit.text.trim_ascii()) {
         ("", ",") => "insert `,`".to_owned(),
         ("", new) => format!("insert {}", quoted(new.trim_matches([',', ' ']))),

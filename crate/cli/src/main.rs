@@ -56,7 +56,7 @@ enum Command {
     },
     /// The type and documentation at a place.
     Hover {
-        #[arg(value_name = "FILE:LINE:COL")]
+        #[arg(value_name = "FILE:LINE:COL", allow_hyphen_values = true)]
         place: String,
     },
     /// The program that the machine runs, after lowering and passes.

@@ -38,3 +38,10 @@ fn text_and_json_say_the_same_in_one_order() {
     assert!(place(&problems[0]).contains(":3:"), "the first problem is not mended where it is likeliest: {drawn}");
     assert!(wanted.len() > problems.len() + 2, "there is nothing to be ordered: {drawn}");
 }
+
+/// The text for a place in it may come from standard input as well.
+#[test]
+fn a_place_may_be_in_what_is_handed_over() {
+    let output = command::relish(&["hover", "-:3:5"], WRONG);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Tensor[(4), float32]"), "{output:?}");
+}

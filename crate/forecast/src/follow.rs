@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ty::{Dtype, RunError, RunFault, Scalar, Value, scalar_bits, scalar_of};
 
 /// How following a path ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum End {
     Done,
     /// The run will fail.

@@ -23,7 +23,6 @@ use ir::{FuncId, Program};
 use layout::Kind;
 use op::Operators;
 use path::{Frame, Path};
-use std::collections::VecDeque;
 use ty::{RunError, RunFault, Value};
 
 /// Of instructions that are followed for one call, and for all together.
@@ -102,8 +101,9 @@ impl<'p> Forecaster<'p> {
         let Some(frame) = Frame::new(self.program, function, args, site) else { return Forecast::default() };
         first.frames.push(frame);
         let mut ended = Vec::new();
-        let mut waiting = VecDeque::from([first]);
-        while let Some(mut path) = waiting.pop_front() {
+        let mut waiting = vec![first];
+        while !waiting.is_empty() {
+            let mut path = waiting.remove(0);
             match self.follow(&mut path) {
                 End::Fork(blocks) if waiting.len() + ended.len() + blocks.len() <= MAX_PATHS => {
                     path.note_open(path.place(self.program), Open::Branch);
@@ -111,7 +111,7 @@ impl<'p> Forecaster<'p> {
                         let mut way = path.clone();
                         self.n_left = self.n_left.saturating_sub(way.weight());
                         way.go_to(block);
-                        waiting.push_back(way);
+                        waiting.push(way);
                     }
                 }
                 End::Fork(_) => {
@@ -130,7 +130,7 @@ impl<'p> Forecaster<'p> {
     /// The state after a call, of all that are possible the one with the least.
     fn after(&self, ended: Vec<(Path, End)>) -> Path {
         let is_better = |new: &(Path, End), old: &(Path, End)| {
-            let rank = |(path, end): &(Path, End)| (*end != End::Done, path.live);
+            let rank = |(path, end): &(Path, End)| (!matches!(end, End::Done), path.live);
             rank(new) < rank(old)
         };
         let mut best: Option<(Path, End)> = None;
@@ -155,8 +155,8 @@ fn summary(ended: &[(Path, End)]) -> Forecast {
         return Forecast { least, most: None, open: None, refusal: Some(error.clone()) };
     }
     // A run that fails says so itself.
-    let can_go_on = has_end(|end| *end != End::Failed);
-    let counted = || ended.iter().filter(|(_, end)| !can_go_on || *end != End::Failed);
+    let can_go_on = has_end(|end| !matches!(end, End::Failed));
+    let counted = || ended.iter().filter(|(_, end)| !can_go_on || !matches!(end, End::Failed));
     let least = counted().map(|(path, _)| path.peak).min().unwrap_or(0);
     let is_known = counted().all(|(path, end)| matches!(end, End::Done | End::Failed) && !path.has_unknown);
     let most = counted().map(|(path, _)| path.peak).max().filter(|_| is_known);

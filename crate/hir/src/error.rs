@@ -460,7 +460,7 @@ impl HirError {
                 let undefined = misspelt(error("undefined-type", *span, message), *span, nearest);
                 match declared {
                     Some((at, text)) => {
-                        undefined.fix(format!("declare `{}`", text.trim_start_matches(", ")), *at, text)
+                        undefined.fix(format!("declare `{}`", text.strip_prefix(", ").unwrap_or(text)), *at, text)
                     }
                     None => undefined,
                 }

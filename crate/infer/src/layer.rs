@@ -124,7 +124,7 @@ impl Wording<'_> {
             _ => return None,
         }
         let (name, made_of) = stage.named(self.module);
-        let what = if argument.contains("ch") { "channels" } else { "features" };
+        let what = if base::find(argument, "ch").is_some() { "channels" } else { "features" };
         let message = format!("`{name}` is `{made_of}`, but receives {} {what}", self.size(given));
         let error = Diagnostic::error("type-mismatch", stage.span, message);
         let error = error.label(self.module.exprs[stage.input].span, self.print(input));

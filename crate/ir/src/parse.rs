@@ -329,7 +329,7 @@ impl<'a> Parser<'a> {
         if self.token != Token::Span {
             return Ok(Span::default());
         }
-        let ends = self.word()[1..].split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        let ends = base::cut(&self.word()[1..], "..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         let (start, end) = ends.ok_or_else(|| self.error("a span"))?;
         self.advance();
         Ok(Span::new(start, end))

@@ -8,8 +8,8 @@
 //! Worked example, `packed`: in `type List { Nil, Cons(int32, List) }` the type of the second field closes a cycle, so
 //! it is a box; `Nil` stores nothing, so the box holds the code 0 for it. The sum has a tag of 1 bit and 32 + 32 bits.
 
-use crate::layout::{Codes, Field, Kind, Layout, LayoutId, Spare, Strategy, Tag, Variant, spare_pointer};
 use crate::facts::Known;
+use crate::layout::{Codes, Field, Kind, Layout, LayoutId, Spare, Strategy, Tag, Variant, spare_pointer};
 use crate::natural::Natural;
 use crate::types::{Head, Types};
 use crate::{aligned, packed, rust, uniform};

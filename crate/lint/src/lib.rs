@@ -187,7 +187,7 @@ impl Context<'_> {
         let end = self.span(call.expr).end as usize;
         let from = call.args.last().map_or(self.span(call.expr).start, |&arg| self.span(arg).end) as usize;
         let text = self.text.get(from..end)?;
-        let at = text.match_indices(name).map(|(at, _)| at).find(|&at| {
+        let at = base::all_places(text, name).into_iter().find(|&at| {
             let before = text[..at].chars().next_back();
             !before.is_some_and(base::is_in_name) && text[at + name.len()..].trim_ascii_start().starts_with('=')
         })?;

@@ -281,14 +281,14 @@ impl Assembler<'_> {
             Op::Unbox | Op::Load => {
                 let ((to, n), from) = (self.some_regs(result(0)?)?, self.reg(arg(0)?)?);
                 let layout = self.layout(arg(0)?);
-                if (instr.op == Op::Unbox || n > 1) && self.has_any_block(layout) {
+                if (matches!(instr.op, Op::Unbox) || n > 1) && self.has_any_block(layout) {
                     return None;
                 }
                 let token = result(1).map_or(Some(None), |token| self.reg(token).map(Some))?;
                 Some(match (self.kind(arg(0)?), n, token) {
                     (Kind::Immediate(_), ..) => Code::Untag { to, from },
-                    (_, 1, _) if instr.op == Op::Load => Code::Load { to, from, layout },
-                    (_, n, _) if instr.op == Op::Load => Code::LoadWide { n, to, from, layout },
+                    (_, 1, _) if matches!(instr.op, Op::Load) => Code::Load { to, from, layout },
+                    (_, n, _) if matches!(instr.op, Op::Load) => Code::LoadWide { n, to, from, layout },
                     (_, 1, Some(token)) => Code::UnboxToken { to, token, from, layout },
                     (_, 1, None) => Code::Unbox { to, from, layout },
                     (_, n, Some(token)) => Code::UnboxWideToken { n, to, token, from, layout },
@@ -325,10 +325,14 @@ impl Assembler<'_> {
                 }
                 if self.out.kinds.is_pointer(&self.program.layouts, layout) {
                     let from = self.reg(arg(0)?)?;
-                    return Some(if instr.op == Op::Dup { Code::Dup { from } } else { Code::Drop { from } });
+                    return Some(if matches!(instr.op, Op::Dup) { Code::Dup { from } } else { Code::Drop { from } });
                 }
                 let (n, first) = self.pointers(arg(0)?)?;
-                Some(if instr.op == Op::Dup { Code::DupParts { n, first } } else { Code::DropParts { n, first } })
+                Some(if matches!(instr.op, Op::Dup) {
+                    Code::DupParts { n, first }
+                } else {
+                    Code::DropParts { n, first }
+                })
             }
             Op::Check { .. } if !matches!(self.kind(arg(0)?), Kind::Tensor) => Some(Code::Nothing),
             Op::Tensor(id) => self.pointer(result(0)?, self.out.constants[*id]),

@@ -333,7 +333,7 @@ impl Frameful<'_> {
             None => {
                 let words = code.kinds.content_at(&self.state.heap, at, n_words(layouts[content].bits));
                 let size = code.kinds.size_at(&self.state.heap, at);
-                if *op == Op::Unbox && self.state.heap.empty(code, at) {
+                if matches!(op, Op::Unbox) && self.state.heap.empty(code, at) {
                     // A block of another size, by an `as`, is of no use to who waits for one.
                     match results.len() == 2 && size == block_size(words.len()) {
                         true => {

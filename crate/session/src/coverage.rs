@@ -3,7 +3,7 @@
 //! Worked example: `match (%l) { Nil => 0 }` misses `Cons(_, _)`. The fix writes `, Cons(_, _) => _` behind the last
 //! arm; the `_` is a hole, which then says what type it wants.
 
-use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface, ToList, quoted};
+use base::{Append, Diagnostic, Edit, Fix, LineIndex, Span, Surface, ToList, quoted};
 use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind, TypeExprKind};
 use infer::{Inferred, TypeError, Why};
 use pattern::{Coverage, Unreachable};
@@ -119,7 +119,8 @@ fn not_exhaustive(
     };
     let added = added_arms(text, module, expr, *last, &patterns).map(|edits| Fix { title, edits });
     let cases = missing.iter().map(|case| case.text.as_str());
-    error.fixes = misspelt(text, module, expr, cases).into_iter().chain(added).list();
+    error.fixes.append_all(misspelt(text, module, expr, cases));
+    error.fixes.append_all(added);
     error.help = error.fixes.first().map(|fix| fix.title.clone());
     error
 }
@@ -293,7 +294,7 @@ fn code_end(tail: &str) -> (usize, bool) {
     while let Some(next) = tail[at..].chars().next() {
         let rest = &tail[at..];
         if rest.starts_with("/*") {
-            at += rest.find("*/").map_or(rest.len(), |close| close + 2);
+            at += base::find(rest, "*/").map_or(rest.len(), |close| close + 2);
         } else if next == '#' || rest.starts_with("//") {
             at += rest.find('\n').unwrap_or(rest.len());
         } else {

@@ -1,7 +1,7 @@
 //! The layout of a text: spaces, line ends and indentation.
 
 use crate::analysis::{MAX_DIAGNOSTICS, more_problems};
-use base::{Diagnostic, Edit, Span, Surface, ToList};
+use base::{Append, Diagnostic, Edit, Span, Surface, ToList};
 
 /// The text as it is best read, or what is wrong with its syntax.
 pub fn format(text: &str, surface: Surface) -> Result<String, Vec<Diagnostic>> {
@@ -10,8 +10,9 @@ pub fn format(text: &str, surface: Surface) -> Result<String, Vec<Diagnostic>> {
         Ok(syntax::format(&parse))
     } else {
         let (told, rest) = parse.errors.split_at(parse.errors.len().min(MAX_DIAGNOSTICS));
-        let more = rest.first().map(|error| more_problems(rest.len(), error.diagnostic().span));
-        Err(told.iter().map(|error| error.diagnostic()).chain(more).list())
+        let mut errors = told.iter().map(|error| error.diagnostic()).list();
+        errors.append_all(rest.first().map(|error| more_problems(rest.len(), error.diagnostic().span)));
+        Err(errors)
     }
 }
 

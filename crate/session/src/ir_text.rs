@@ -5,7 +5,7 @@ use crate::compile::{Fusion, compile};
 use crate::page::{diagnostic_views, span_view};
 use crate::view::machine::{IrFunctionView, IrLineView, IrView, PassView};
 use base::{Diagnostic, ToList};
-use ir::{Detail, FuncId, Function, Names, Program};
+use ir::{Detail, FuncId, Function, Line, Names, Program};
 use layout::Strategy;
 
 /// What comes before the passes.
@@ -77,13 +77,12 @@ pub(crate) fn ir_view(
         n_more: 0,
         diagnostics: Vec::new(),
     };
-    let mut last: Option<Program> = None;
+    let mut last: Option<(Program, Vec<Line>)> = None;
     let mut watch = |name: &'static str, program: &Program| {
         let index = view.passes.len();
-        let is_changed = last.as_ref().is_none_or(|last| {
-            last.functions.as_slice() != program.functions.as_slice()
-                || last.globals.as_slice() != program.globals.as_slice()
-        });
+        let lines = ir::lines(program, ir_names(analysis), Detail::Plain);
+        // A pass changes what one can see of the program.
+        let is_changed = last.as_ref().is_none_or(|(_, last)| texts(last) != texts(&lines));
         view.passes.push(PassView {
             name: name.to_owned(),
             about: about.get(index).map_or("", |(_, about)| about).to_owned(),
@@ -92,22 +91,19 @@ pub(crate) fn ir_view(
             is_changed,
         });
         if index == pass {
-            let mut n_more = 0;
-            if let Some(last) = &last {
-                view.before = function_views(analysis, last, max_lines, &mut n_more);
-                n_more = 0;
+            if let Some((last, lines)) = &last {
+                view.before = function_views(analysis, last, lines, max_lines, &mut 0);
             }
-            view.after = function_views(analysis, program, max_lines, &mut n_more);
-            view.n_more = n_more;
+            view.after = function_views(analysis, program, &lines, max_lines, &mut view.n_more);
             for line in ir::tables(program, ir_names(analysis)) {
-                let Some((name, text)) = line.text.split_once(" = ") else { continue };
+                let Some((name, text)) = base::cut(&line.text, " = ") else { continue };
                 match name.starts_with("layout") {
                     true => view.layouts.push(text.to_owned()),
                     false => view.constants.push(text.to_owned()),
                 }
             }
         }
-        last = (view.passes.len() < about.len()).then(|| program.clone());
+        last = (view.passes.len() < about.len()).then(|| (program.clone(), lines));
     };
     let compiled = compile(analysis, &analysis.compilable(), strategy, fusion, &mut watch);
     if is_endless(&compiled.diagnostics) {
@@ -122,10 +118,20 @@ fn n_instrs(function: &Function) -> u32 {
     function.blocks.iter().map(|block| block.instrs.len() as u32 + 1).sum()
 }
 
-fn function_views(analysis: &Analysis, program: &Program, max_lines: usize, n_more: &mut u32) -> Vec<IrFunctionView> {
+fn texts(lines: &[Line]) -> Vec<&str> {
+    lines.iter().map(|line| line.text.as_str()).list()
+}
+
+fn function_views(
+    analysis: &Analysis,
+    program: &Program,
+    lines: &[Line],
+    max_lines: usize,
+    n_more: &mut u32,
+) -> Vec<IrFunctionView> {
     let mut views: Vec<IrFunctionView> = Vec::new();
     let mut current: Option<Option<FuncId>> = None;
-    for line in ir::lines(program, ir_names(analysis), Detail::Plain) {
+    for line in lines {
         // Between functions stand empty lines.
         if line.text.is_empty() {
             continue;
@@ -146,7 +152,7 @@ fn function_views(analysis: &Analysis, program: &Program, max_lines: usize, n_mo
         }
         let Some(view) = views.last_mut() else { continue };
         let span = line.span.filter(|_| !view.is_library).map(|span| span_view(&analysis.lines, span));
-        view.lines.push(IrLineView { text: line.text, span });
+        view.lines.push(IrLineView { text: line.text.clone(), span });
     }
     // The text's own come first.
     base::sort_by_key(&mut views, |view| view.is_library);

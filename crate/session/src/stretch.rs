@@ -25,16 +25,16 @@ pub(crate) fn stretch(analysis: &Analysis, at: Span) -> Option<StretchView> {
         let dims = shape(analysis, arg)?;
         let n_missing = result.len().checked_sub(dims.len())?;
         let span = module.exprs[arg].span;
-        let given = dims.iter().map(|&dim| Some(print(analysis, dim)));
-        let repeated = dims
-            .iter()
-            .zip(&result[n_missing..])
-            .map(|(&dim, &whole)| is_one(analysis, dim) && !is_one(analysis, whole));
+        let (mut shown, mut is_repeated) = (vec![None; n_missing], vec![true; n_missing]);
+        for (&dim, &whole) in dims.iter().zip(&result[n_missing..]) {
+            shown.push(Some(print(analysis, dim)));
+            is_repeated.push(is_one(analysis, dim) && !is_one(analysis, whole));
+        }
         operands.push(StretchedView {
             of: text.get(span.start as usize..span.end as usize).unwrap_or("").to_owned(),
             span: span_view(lines, span),
-            dims: std::iter::repeat_n(None, n_missing).chain(given).list(),
-            is_repeated: std::iter::repeat_n(true, n_missing).chain(repeated).list(),
+            dims: shown,
+            is_repeated,
         });
     }
     let is_stretched = operands.iter().any(|operand| operand.is_repeated.contains(&true));

@@ -32,7 +32,7 @@ fn without_blanks(text: &str) -> &str {
 
 /// The other surface that a text is without fault in, by words that all of its programs have.
 pub(crate) fn other(text: &str, surface: Surface) -> Option<Surface> {
-    let has = |word: &str| text.contains(word);
+    let has = |word: &str| base::find(text, word).is_some();
     let others = Surface::ALL.into_iter().filter(|&other| other != surface);
     let mut looks = others.filter(|other| match other {
         Surface::Relay => has("def @") || has("let %"),

@@ -200,8 +200,8 @@ impl Lexer<'_> {
         let rest = &self.text[self.pos..];
         let (len, closer) = match &rest.as_bytes()[..rest.len().min(2)] {
             b"//" | b"--" => (rest.find('\n').unwrap_or(rest.len()), ""),
-            b"/*" if !self.unclosed[0] => (rest[2..].find("*/").map_or(0, |at| at + 4), "*/"),
-            b"(*" if !self.unclosed[1] => (rest[2..].find("*)").map_or(0, |at| at + 4), "*)"),
+            b"/*" if !self.unclosed[0] => (base::find(&rest[2..], "*/").map_or(0, |at| at + 4), "*/"),
+            b"(*" if !self.unclosed[1] => (base::find(&rest[2..], "*)").map_or(0, |at| at + 4), "*)"),
             _ => return false,
         };
         if len == 0 {

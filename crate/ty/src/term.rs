@@ -2,6 +2,7 @@
 
 use crate::{Atom, Dtype, Poly, PolyId};
 use base::idx;
+use std::hash::{Hash, Hasher};
 
 idx!(
     /// A class of terms in a store.
@@ -108,7 +109,7 @@ impl Dim {
 }
 
 /// The head of a term; its parts are ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub enum Term {
     /// Not known yet (Relay's incomplete type). An unknown dim is `Term::Dim(Dim::UNKNOWN)` instead.
     Hole(Kind),
@@ -162,7 +163,53 @@ pub enum Term {
     Dtype(Dtype),
 }
 
+/// One function for what the derived ones do in each crate anew.
+impl PartialEq for Term {
+    fn eq(&self, other: &Term) -> bool {
+        self.words() == other.words()
+    }
+}
+
+impl Hash for Term {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.words().into_iter().for_each(|word| state.write_u32(word));
+    }
+}
+
 impl Term {
+    /// All that a term consists of, behind a number of its own for each head.
+    #[inline(never)]
+    fn words(&self) -> [u32; 5] {
+        let list = |head, List { start, len }, one, two| [head, start, len, one, two];
+        match *self {
+            Term::Hole(kind) => [0, kind as u32, 0, 0, 0],
+            Term::Error(kind) => [1, kind as u32, 0, 0, 0],
+            Term::Param(param, kind) => [2, param.0, kind as u32, 0, 0],
+            Term::Tensor { shape, dtype } => [3, shape.0, dtype.0, 0, 0],
+            Term::Tuple(fields) => list(4, fields, 0, 0),
+            Term::Func { params, result } => list(5, params, result.0, 0),
+            Term::Forall { first, n, body } => [6, first.0, n, body.0, 0],
+            Term::Ref(inner) => [7, inner.0, 0, 0, 0],
+            Term::Adt { adt, args } => list(8, args, adt.0, 0),
+            Term::Sum(row) => [9, row.0, 0, 0, 0],
+            Term::Row { variant, fields, rest } => list(10, fields, variant.0, rest.0),
+            Term::EmptyRow => [11, 0, 0, 0, 0],
+            Term::Shape(dims) => list(12, dims, 0, 0),
+            Term::Slice { shape, front, back } => [13, shape.0, front, back, 0],
+            Term::Splice(parts) => list(14, parts, 0, 0),
+            Term::Dim(Dim { extent, dynamic }) => {
+                let (kind, low, high) = match extent {
+                    Extent::Unknown => (0, 0, 0),
+                    Extent::Number(number) => (1, number as u32, (number >> 32) as u32),
+                    Extent::Param(param) => (2, param.0, 0),
+                    Extent::Poly(poly) => (3, poly.0, 0),
+                };
+                [15, kind, low, high, u32::from(dynamic)]
+            }
+            Term::Dtype(dtype) => [16, dtype as u32, 0, 0, 0],
+        }
+    }
+
     pub fn hole(kind: Kind) -> Term {
         match kind {
             Kind::Dim => Term::Dim(Dim::UNKNOWN),

@@ -94,7 +94,7 @@ impl Lowering<'_> {
         });
         let attr = |spec: &AttrSpec, value: AttrValue, value_span: Span| {
             let is_flag = spec.form != AttrForm::Bool || matches!(value, AttrValue::Bool(_));
-            let is_none = value == AttrValue::None && matches!(spec.default, op::Default::None);
+            let is_none = matches!(value, AttrValue::None) && matches!(spec.default, op::Default::None);
             let fits = is_none || is_flag && spec.form.admits(&value);
             fits.then(|| Attr { name: spec.name.to_owned(), name_span: value_span, value, value_span })
         };
@@ -232,7 +232,7 @@ impl Lowering<'_> {
                     let none_allowed = matches!(spec.default, op::Default::None | op::Default::Required);
                     let is_unreadable =
                         matches!(&attr.value, AttrValue::Str(text) if &**text == UNREADABLE) && form != AttrForm::Any;
-                    let is_none = none_allowed && attr.value == AttrValue::None;
+                    let is_none = none_allowed && matches!(attr.value, AttrValue::None);
                     if is_unreadable || !(form.admits(&attr.value) || is_none) {
                         let (span, want) = (attr.value_span, form.describe());
                         let text = &self.tree.text()[span.range()];
@@ -255,8 +255,9 @@ impl Lowering<'_> {
                 }
                 // What was told of its name is all that is told.
                 (None, form) if meant.is_some() => {
-                    let is_none =
-                        |value: &AttrValue| *value == AttrValue::None && matches!(spec.default, op::Default::None);
+                    let is_none = |value: &AttrValue| {
+                        matches!(value, AttrValue::None) && matches!(spec.default, op::Default::None)
+                    };
                     let value = meant.flatten().map(|attr| attr.value.clone());
                     let value = value.filter(|value| form.admits(value) || is_none(value));
                     n_meant += usize::from(value.is_some());

@@ -164,7 +164,7 @@ impl<'t> Lowering<'t> {
         if let Some(result) = self.tree.child(node, NodeKind::CtorResult) {
             let want = &self.module.adts[self.module.ctors[ctor].adt].name;
             let text = self.tree.node_text(result);
-            let name = text.trim_start_matches("->").trim_ascii_start();
+            let name = text.strip_prefix("->").unwrap_or(text).trim_ascii_start();
             let name = name.split(|c| !base::is_in_name(c)).next().unwrap_or("");
             if !want.is_empty() && name != want {
                 self.errors.push(HirError::ConstructorResult { span: self.tree.span(result), want: want.clone() });

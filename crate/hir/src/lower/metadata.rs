@@ -186,14 +186,15 @@ impl Lowering<'_> {
     /// The type in a comment that stands here, as `/* ty=Tensor[(2, 3), float32] */`: of a tensor or a scalar.
     fn type_behind(&mut self, at: u32) -> Option<TypeExprId> {
         let text = self.tree.text();
-        let behind = text[at as usize..].trim_ascii_start().strip_prefix("/*")?.split_once("*/")?.0;
-        let printed = behind.trim_ascii_start().strip_prefix("ty=")?.split(" span=").next()?.trim_ascii_end();
+        let behind = base::cut(text[at as usize..].trim_ascii_start().strip_prefix("/*")?, "*/")?.0;
+        let printed = behind.trim_ascii_start().strip_prefix("ty=")?;
+        let printed = base::cut(printed, " span=").map_or(printed, |(printed, _)| printed).trim_ascii_end();
         let start = (printed.as_ptr() as usize - text.as_ptr() as usize) as u32;
         let span = Span::new(start, start + printed.len() as u32);
         if let Some(dtype) = Dtype::parse(printed) {
             return Some(self.type_expr(TypeExprKind::Scalar(dtype), span));
         }
-        let (dims, dtype) = printed.strip_prefix("Tensor[(")?.strip_suffix(']')?.split_once("), ")?;
+        let (dims, dtype) = base::cut(printed.strip_prefix("Tensor[(")?.strip_suffix(']')?, "), ")?;
         let dtype = self.type_expr(TypeExprKind::Dtype(Dtype::parse(dtype)?), span);
         let mut shape = Vec::new();
         for dim in dims.split(',').map(str::trim).filter(|dim| !dim.is_empty()) {
@@ -258,7 +259,7 @@ impl Lowering<'_> {
         let read = || {
             let (key, index) = text.split_once('[')?.1.split_once(']')?;
             let index = index.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
-            let start = span.start + text.find(key)? as u32;
+            let start = span.start + base::find(text, key)? as u32;
             let key_span = Span::new(start, start + key.len() as u32);
             Some(Reference { key: key.to_owned(), key_span, index: index.trim_ascii().parse().ok()? })
         };

@@ -4,8 +4,8 @@ use super::heap::TestHeap;
 use super::random::{self, Random, make};
 use super::{define, list_of};
 use crate::{
-    Head, Kind, LayoutId, Layouts, Strategy, Tag, Types, Words, decode, encode, facts, n_words, read_bits, rust_bytes, slice_bits,
-    splice_bits, write_bits,
+    Head, Kind, LayoutId, Layouts, Strategy, Tag, Types, Words, decode, encode, facts, n_words, read_bits, rust_bytes,
+    slice_bits, splice_bits, write_bits,
 };
 use base::HashMap;
 use std::cell::RefCell;

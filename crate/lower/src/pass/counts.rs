@@ -67,8 +67,8 @@ fn count(function: &mut Function, layouts: &Layouts, is_counted: &IndexVec<Layou
     if !counter.lost.is_empty() {
         for id in function.blocks.ids() {
             let instrs = &mut function.blocks[id].instrs;
-            instrs.retain(|instr| instr.op != Op::Free || !counter.lost.contains(&instr.args[0]));
-            for instr in instrs.iter_mut().filter(|instr| instr.op == Op::Box) {
+            instrs.retain(|instr| !matches!(instr.op, Op::Free) || !counter.lost.contains(&instr.args[0]));
+            for instr in instrs.iter_mut().filter(|instr| matches!(instr.op, Op::Box)) {
                 instr.args.retain(|arg| !counter.lost.contains(arg));
             }
         }
@@ -135,7 +135,7 @@ impl Counter<'_> {
         let whole = instr.args.first().and_then(|&arg| Some((arg, self.owners[arg]?)));
         let kept = whole.filter(|(arg, owner)| takes_apart(&instr.op) && (owner != arg || self.live.contains(*owner)));
         if let Some((_, owner)) = kept {
-            if instr.op == Op::Unbox && instr.results.len() == 2 {
+            if matches!(instr.op, Op::Unbox) && instr.results.len() == 2 {
                 let token = instr.results.remove(1);
                 self.live.remove(token);
                 self.lost.insert(token);

@@ -106,7 +106,7 @@ fn reuse_in(function: &mut Function, layouts: &mut Layouts, is_counted: &IndexVe
     for id in function.blocks.ids() {
         for instr in &mut function.blocks[id].instrs {
             let Some(&result) = instr.results.first() else { continue };
-            if instr.op == Op::Unbox && is_reused.contains(&result) {
+            if matches!(instr.op, Op::Unbox) && is_reused.contains(&result) {
                 let layout = layouts.token(function.vars[result].layout);
                 let token = function.vars.push(VarData { layout, name: None });
                 instr.results.push(token);

@@ -228,9 +228,10 @@ pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
     split.extend(&shape[1 + blocks.len()..]);
     let elements = spread(&x, &places, filling(call, "pad_value", x.dtype));
     // The places in a block come first, then the batch, the blocks, and the other axes.
-    let inner = (0..blocks.len()).map(|i| 2 + 2 * i);
-    let outer = (0..blocks.len()).map(|i| 1 + 2 * i);
-    let axes: Vec<usize> = inner.chain([0]).chain(outer).chain(1 + 2 * blocks.len()..split.len()).list();
+    let mut axes: Vec<usize> = (0..blocks.len()).map(|i| 2 + 2 * i).list();
+    axes.push(0);
+    axes.append_all((0..blocks.len()).map(|i| 1 + 2 * i));
+    axes.append_all(1 + 2 * blocks.len()..split.len());
     call.one(permuted(&elements, &split, &axes))
 }
 
@@ -244,8 +245,11 @@ pub(super) fn batch_to_space_nd(call: &Call) -> Result<Value, Fault> {
     let mut split = blocks.clone();
     split.push(x.shape[0] / total);
     split.extend(&x.shape[1..]);
-    let pairs = (0..n).flat_map(|i| [n + 1 + i, i]);
-    let axes: Vec<usize> = [n].into_iter().chain(pairs).chain(2 * n + 1..split.len()).list();
+    let mut axes = vec![n];
+    for i in 0..n {
+        axes.append_all([n + 1 + i, i]);
+    }
+    axes.append_all(2 * n + 1..split.len());
     let elements = permuted(&x.elements, &split, &axes);
     let mut shape = x.shape.clone();
     shape[0] /= total;

@@ -169,9 +169,13 @@ fn labels(letters: &[Option<char>], n_rest: usize) -> Vec<Label> {
 /// Without `->`, the result has what `...` stands for and then the letters that occur once, in their order.
 fn implicit(terms: &[Vec<Option<char>>]) -> Vec<Option<char>> {
     let all: Vec<Option<char>> = terms.concat();
-    let once = |c: &char| all.iter().filter(|letter| **letter == Some(*c)).count() == 1;
-    let kept = ('A'..='Z').chain('a'..='z').filter(once).map(Some);
-    all.contains(&None).then_some(None).into_iter().chain(kept).list()
+    let mut output = if all.contains(&None) { vec![None] } else { Vec::new() };
+    for letter in ('A'..='z').map(Some) {
+        if all.iter().filter(|&&other| other == letter).count() == 1 {
+            output.push(letter);
+        }
+    }
+    output
 }
 
 /// A term and its result for a tensor with fewer axes than the term has letters at both ends of `...`: those next to it
@@ -199,7 +203,7 @@ fn overlapping(term: &[Option<char>], output: &[Option<char>], rank: usize) -> O
 
 /// The labels of the axes of each term and of the result, for operands of these ranks. `None` where the relation fails.
 pub fn einsum_labels(equation: &str, ranks: &[usize]) -> Option<(Vec<Vec<Label>>, Vec<Label>)> {
-    let (inputs, output) = equation.split_once("->").map_or((equation, None), |(i, o)| (i, Some(o)));
+    let (inputs, output) = base::cut(equation, "->").map_or((equation, None), |(i, o)| (i, Some(o)));
     let mut terms = inputs.split(',').map(letters).some_list()?;
     let mut output = output.map_or_else(|| Some(implicit(&terms)), letters)?;
     if let ([term], &[rank]) = (&mut terms[..], ranks)
@@ -266,7 +270,7 @@ pub fn einsum_order(equation: &str, rank: usize) -> Option<Vec<usize>> {
 fn einsum(r: &mut dyn Facts) -> Step {
     const WANT: &str = "terms of letters such as \"ij,jk->ik\"";
     let equation = r.attrs().str("equation").to_owned();
-    let (inputs, output) = equation.split_once("->").map_or((&equation[..], None), |(i, o)| (i, Some(o)));
+    let (inputs, output) = base::cut(&equation, "->").map_or((&equation[..], None), |(i, o)| (i, Some(o)));
     let Some(mut terms) = inputs.split(',').map(letters).some_list() else {
         return attr_error(r, "equation", WANT);
     };

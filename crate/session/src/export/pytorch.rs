@@ -64,7 +64,7 @@ fn initialise(analysis: &Analysis, net: &Net, out: &mut String) {
     }
     for weight in &net.weights {
         let Some(Init { name: function, args }) = &weight.init else { continue };
-        let function = function.trim_start_matches("init_");
+        let function = function.strip_prefix("init_").unwrap_or(function);
         let args: String = args.iter().map(|(name, value)| format!(", {name}={value}")).collect();
         let _ = writeln!(out, "{INDENT}{INDENT}nn.init.{function}_(self.{}.weight{args})", name(&weight.name));
     }

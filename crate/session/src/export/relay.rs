@@ -55,7 +55,8 @@ pub(super) fn relay(analysis: &Analysis) -> String {
     }
     let methods = order.iter().flat_map(|&net| &module.nets[net].methods).list();
     for method in &methods {
-        let name = module.defs[method.def].name.replace("::", "_");
+        let parts: Vec<&str> = module.defs[method.def].name.split(':').filter(|part| !part.is_empty()).list();
+        let name = parts.join("_");
         globals.defs.insert(method.def, fresh.give(&format!("@{name}")));
     }
     for method in methods {

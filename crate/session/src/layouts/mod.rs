@@ -18,7 +18,7 @@ pub(crate) use value::laid_value;
 
 use crate::Analysis;
 use crate::analysis::prelude;
-use base::{Diagnostic, HashMap, HashSet, Surface, ToList};
+use base::{Append, Diagnostic, HashMap, HashSet, Surface, ToList};
 use hir::{CtorId, PatId};
 use layout::{Head, Kind, LayoutId, Layouts, Strategy, Types};
 use lower::{Conversion, LowerError};
@@ -151,7 +151,9 @@ impl Laid {
             1 => Some("1 type is too large to be written".to_owned()),
             n => Some(format!("{n} types are too large to be written")),
         };
-        self.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).chain(too_large).list()
+        let mut told = self.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).list();
+        told.append_all(too_large);
+        told
     }
 
     /// A type in the words of the text.

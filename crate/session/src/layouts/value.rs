@@ -18,7 +18,6 @@ use layout::{
     variant_in,
 };
 use smallvec::smallvec;
-use std::collections::VecDeque;
 use ty::{Dtype, Fields, Scalar, Term, TermId, Terms, Value, print_value, scalar_bits, scalar_of};
 
 /// A value with more parts is not put together by hand.
@@ -158,7 +157,7 @@ fn nodes(
 fn defaults(layouts: &Layouts, root: LayoutId) -> HashMap<LayoutId, usize> {
     let mut users: HashMap<LayoutId, Vec<(LayoutId, usize)>> = HashMap::default();
     let mut n_missing: HashMap<(LayoutId, usize), usize> = HashMap::default();
-    let mut ready: VecDeque<(LayoutId, usize)> = VecDeque::new();
+    let mut ready: Vec<(LayoutId, usize)> = Vec::new();
     let mut seen = HashMap::default();
     let mut pending = vec![root];
     while let Some(layout) = pending.pop() {
@@ -168,7 +167,7 @@ fn defaults(layouts: &Layouts, root: LayoutId) -> HashMap<LayoutId, usize> {
         let mut variant = |at: usize, parts: &[LayoutId]| {
             n_missing.insert((layout, at), parts.len());
             if parts.is_empty() {
-                ready.push_back((layout, at));
+                ready.push((layout, at));
             }
             for &part in parts {
                 users.entry(part).or_default().push((layout, at));
@@ -188,7 +187,9 @@ fn defaults(layouts: &Layouts, root: LayoutId) -> HashMap<LayoutId, usize> {
         }
     }
     let mut defaults = HashMap::default();
-    while let Some((layout, at)) = ready.pop_front() {
+    let mut n_seen = 0;
+    while let Some(&(layout, at)) = ready.get(n_seen) {
+        n_seen += 1;
         if defaults.contains_key(&layout) {
             continue;
         }
@@ -197,7 +198,7 @@ fn defaults(layouts: &Layouts, root: LayoutId) -> HashMap<LayoutId, usize> {
             if let Some(n) = n_missing.get_mut(&user) {
                 *n -= 1;
                 if *n == 0 {
-                    ready.push_back(user);
+                    ready.push(user);
                 }
             }
         }

@@ -77,8 +77,10 @@ pub fn sentence(name: &str) -> Option<&'static str> {
 
 /// The first sentence of a documentation, on one line.
 pub fn first_sentence(doc: &str) -> String {
-    let text = doc.trim_ascii_start().split("```").next().unwrap_or("");
-    let text = text.split("\n\n").next().unwrap_or("");
+    let mut text = doc.trim_ascii_start();
+    for end in ["```", "\n\n"] {
+        text = base::cut(text, end).map_or(text, |(before, _)| before);
+    }
     let words: Vec<&str> = text.split_ascii_whitespace().list();
     // A sentence ends before a capital.
     let starts = |word: &str| word.chars().next().is_some_and(|c| c.is_ascii_uppercase() || c == '`');

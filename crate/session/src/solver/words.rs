@@ -398,7 +398,7 @@ impl Words<'_> {
             1 => "1 relation is left, which waits for what failed".to_owned(),
             n => format!("{n} relations are left, which wait for what failed"),
         });
-        let parts: Vec<String> = params.into_iter().chain(relations).chain(left).list();
+        let parts: Vec<String> = [params, relations, left].into_iter().flatten().list();
         let happens = match is_clause {
             true => format!("the `where` clause of {function} is taken as true"),
             false => format!("{function} is generalised"),

@@ -160,7 +160,8 @@ impl<'a> Words<'a> {
                 let premise = &steps[at].place;
                 let fact = self.naming.fact(premise);
                 let of = self.naming.of(*relation, premise);
-                let operand = of.rsplit(" of ").next().filter(|operand| !operand.is_empty());
+                let operand = base::all_places(&of, " of ").last().map_or(&of[..], |at| &of[at + 4..]);
+                let operand = Some(operand).filter(|operand| !operand.is_empty());
                 // Only what was named last has a `whose`.
                 match operand.is_some_and(|operand| clause.ends_with(operand)) {
                     true => format!(", whose {fact} {}", said[at].comes),
@@ -339,7 +340,10 @@ impl<'a> Words<'a> {
             }
             (None, _) => format!("comes from {who}"),
         };
-        let comes = comes.replace(",,", ",");
+        let mut comes = comes;
+        while let Some(at) = base::find(&comes, ",,") {
+            comes.remove(at);
+        }
         Said { formula, who, what, comes, span }
     }
 

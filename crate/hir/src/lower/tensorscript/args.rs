@@ -24,7 +24,7 @@ fn meant(name: &str, params: &'static [Param]) -> Option<&'static str> {
     let is_part = |whole: &str, part: &str| part.len() > 1 && whole.starts_with(part);
     let found = params.iter().find(|param| param.torch == name || (param.name, name) == ("dim", "axis"));
     let found = found.or_else(|| params.iter().find(|param| is_part(param.name, name)));
-    let found = found.or_else(|| params.iter().find(|param| name.len() > 2 && param.torch.contains(name)));
+    let found = found.or_else(|| params.iter().find(|param| name.len() > 2 && base::find(param.torch, name).is_some()));
     found.map(|param| param.name)
 }
 

@@ -474,7 +474,8 @@ impl<'t> Lowering<'t> {
             MadeOf::Net(_) => None,
             MadeOf::Unknown => return true,
         };
-        let least = if function.contains("xavier") || function.contains("kaiming") { 2 } else { 1 };
+        let least =
+            if ["xavier", "kaiming"].iter().any(|method| base::find(function, method).is_some()) { 2 } else { 1 };
         if rank.is_none_or(|rank| rank < least) {
             let weight = name.to_owned();
             let fault = match rank {

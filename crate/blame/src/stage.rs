@@ -1,0 +1,208 @@
+//! Edits of pipelines in TensorScript: a stage that is missing, one too many, one along another axis, and the skip that
+//! was not put beside what comes.
+//!
+//! They are tried in the function in which a fault is told. That the axis which a layer looks along has the wanted size
+//! once two axes are swapped is no chance, and speaks for it.
+//!
+//! Worked example: in `x |> emb |> conv`, where `conv` takes 128 channels and receives [?, 50, 128], write
+//! `transpose(dim0=1, dim1=2) |> conv`.
+
+use crate::bench::Bench;
+use crate::call::attr_name;
+use crate::candidate::Candidate;
+use crate::outline::Outline;
+use base::{Edit, Span};
+use hir::layers::{Layer, int};
+use hir::net::{Applied, MadeOf};
+use syntax::{NodeId, NodeKind};
+
+/// The functions of at most this many faults are looked at.
+const MAX_FAULTS: usize = 2;
+
+/// At most this many places of a function are changed.
+const MAX_PLACES: usize = 16;
+
+/// A stage that may be missing.
+struct Missing {
+    text: String,
+    cost: u32,
+    /// It is taken back behind the next stage.
+    is_undone: bool,
+}
+
+pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
+    for fault in bench.faults.iter().take(MAX_FAULTS) {
+        let at = outline.covering(fault.span);
+        let mut method = at;
+        while outline.kind(method) != NodeKind::Method {
+            let Some(parent) = outline.parent(method) else { return };
+            method = parent;
+        }
+        for pipe in outline.inside(method, NodeKind::Pipe).into_iter().take(MAX_PLACES) {
+            if let [from, stage] = outline.tree.children(pipe)[..] {
+                before(outline, from, stage, out);
+                beside(outline, method, from, stage, out);
+                taken_away(outline, from, stage, out);
+            }
+        }
+        for attr in outline.inside(method, NodeKind::Attr).into_iter().take(MAX_PLACES) {
+            along(outline, attr, 12, out);
+        }
+        // What comes to a stage has been seen to.
+        let list = if outline.kind(at) == NodeKind::Binary { Some(at) } else { outline.list(at) };
+        for operand in list.map(|list| outline.tree.children(list)).unwrap_or_default() {
+            behind(outline, operand, out);
+        }
+    }
+}
+
+/// Other axes for an argument, if it names one, the last ones first.
+pub(crate) fn along(outline: &Outline, attr: NodeId, cost: u32, out: &mut Vec<Candidate>) {
+    let name = attr_name(outline, attr);
+    if let Some(&value) = outline.tree.children(attr).first().filter(|_| base::find(name, "dim").is_some()) {
+        for axis in (0..4).rev() {
+            let title = format!("write `{name}={axis}`");
+            out.push(Candidate::replace(cost - axis, outline.span(value), axis.to_string(), title));
+        }
+    }
+}
+
+fn sizes(outline: &Outline, node: NodeId) -> Vec<Option<i64>> {
+    let shaped = outline.term(node).and_then(|term| outline.checked.shaped(term));
+    shaped.map(|shaped| shaped.dims).unwrap_or_default()
+}
+
+/// The axis along which a stage looks, and how many features it wants there.
+fn wanted(outline: &Outline, stage: NodeId, rank: usize) -> Option<(usize, i64)> {
+    let module = &outline.checked.module;
+    let stage = module.stages.iter().find(|known| known.span == outline.span(stage))?;
+    let Applied::Weight(net, weight) = stage.applied else { return None };
+    let MadeOf::Layer(layer, args) = &module.nets[net].weights[weight].made_of else { return None };
+    Some((layer.features_axis(args, rank)?, int(args, layer.size_in()?)))
+}
+
+/// What may be missing where a value of these sizes is, before a stage that wants so many features on an axis.
+fn missing(sizes: &[Option<i64>], wanted: Option<(usize, i64)>) -> Vec<Missing> {
+    let mut found = Vec::new();
+    let mut add = |text: String, cost: u32, is_undone: bool| found.push(Missing { text, cost, is_undone });
+    let rank = sizes.len();
+    for last in 2..rank.min(4) {
+        for first in 1..last {
+            let mut cost = 15;
+            // By chance a small number stands in two places.
+            if let Some((axis, want)) = wanted.filter(|&(axis, want)| want > 7 && (axis == first || axis == last))
+                && sizes[axis] != Some(want)
+                && sizes[first + last - axis] == Some(want)
+            {
+                cost = 1;
+            }
+            for is_undone in [false, true] {
+                add(format!("transpose(dim0={first}, dim1={last})"), cost + u32::from(is_undone), is_undone);
+            }
+        }
+    }
+    if rank == 2 || rank == 3 {
+        add("unsqueeze(dim=1)".to_owned(), 15, false);
+    }
+    // Noise that becomes a picture.
+    if let [_, Some(n)] = sizes {
+        add(format!("view(_, {n}, 1, 1)"), 14, false);
+    }
+    if let Some(axis) = sizes.iter().position(|&size| size == Some(1)) {
+        add(format!("squeeze(dim={axis})"), 15, false);
+    }
+    if rank > 2 {
+        add("flatten".to_owned(), 16, false);
+    }
+    if rank == 3 {
+        add("mean(dim=1)".to_owned(), 17, false);
+    }
+    found
+}
+
+/// Edits and the line that imports what they write, if none does.
+fn put(
+    outline: &Outline,
+    text: &str,
+    place: Span,
+    mut edits: Vec<Edit>,
+    said: &str,
+    cost: u32,
+    out: &mut Vec<Candidate>,
+) {
+    let name = text.split('(').next().unwrap_or(text);
+    let tree = outline.tree;
+    let is_imported = outline.all(NodeKind::UseName).into_iter().any(|node| tree.node_text(node) == name);
+    if let (Some(layer), false) = (Layer::of_name(name), is_imported) {
+        let start = tree.children(tree.root()).first().map_or(0, |&first| tree.span(first).start);
+        edits.push(insert(start, format!("use {}::{name};\n", layer.module)));
+    }
+    out.push(Candidate { title: format!("write `{said}`"), edits, place, cost });
+}
+
+fn insert(at: u32, text: String) -> Edit {
+    Edit { span: Span::new(at, at), text }
+}
+
+/// A stage before another.
+fn before(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Candidate>) {
+    let (sizes, span, name) = (sizes(outline, from), outline.span(stage), outline.text(stage));
+    for Missing { text, cost, is_undone } in missing(&sizes, wanted(outline, stage, sizes.len())) {
+        // What would be undone is taken away instead.
+        if name == text || outline.text(from).ends_with(&text) {
+            continue;
+        }
+        let mut edits = vec![insert(span.start, format!("{text} |> "))];
+        let mut said = format!("{text} |> {name}");
+        if is_undone {
+            edits.push(insert(span.end, format!(" |> {text}")));
+            said += &format!(" |> {text}");
+        }
+        put(outline, &text, span, edits, &said, cost, out);
+    }
+}
+
+/// A stage behind an operand.
+fn behind(outline: &Outline, operand: NodeId, out: &mut Vec<Candidate>) {
+    let (span, old) = (outline.span(operand), outline.text(operand));
+    for Missing { text, cost, is_undone } in missing(&sizes(outline, operand), None) {
+        if is_undone {
+            continue;
+        }
+        let mut said = format!("{old} |> {text}");
+        if outline.parent(operand).is_some_and(|parent| outline.kind(parent) == NodeKind::Binary) {
+            said = format!("({said})");
+        }
+        put(outline, &text, span, vec![Edit { span, text: said.clone() }], &said, cost - 5, out);
+    }
+}
+
+/// A skip: what was found before, with all features that are missing.
+fn beside(outline: &Outline, method: NodeId, from: NodeId, stage: NodeId, out: &mut Vec<Candidate>) {
+    let mut have = sizes(outline, from);
+    let Some((axis, want)) = wanted(outline, stage, have.len()) else { return };
+    have[axis] = have[axis].map(|have| want - have);
+    let (span, old) = (outline.span(from), outline.text(from));
+    for statement in outline.inside(method, NodeKind::Assign) {
+        let value = outline.tree.children(statement).first().copied().unwrap_or(statement);
+        if outline.span(statement).end <= span.start && sizes(outline, value) == have {
+            let said = format!("cat(({old}, {}), dim={axis})", attr_name(outline, statement));
+            put(outline, "cat", span, vec![Edit { span, text: said.clone() }], &said, 1, out);
+        }
+    }
+}
+
+/// A stage that only moves numbers, and may be one too many.
+fn taken_away(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Candidate>) {
+    let name = attr_name(outline, stage).split('(').next().unwrap_or_default();
+    if Layer::of_name(name).is_some_and(|layer| layer.module == "shape") {
+        let sizes = sizes(outline, from);
+        // The next stage is at the end of the pipe around this one.
+        let around =
+            outline.parent(stage).and_then(|pipe| outline.parent(pipe)).map(|node| outline.tree.children(node));
+        let next = around.and_then(|parts| wanted(outline, *parts.last()?, sizes.len()));
+        let cost = if next.is_some_and(|(axis, want)| sizes[axis] == Some(want)) { 1 } else { 9 };
+        let gone = Span::new(outline.span(from).end, outline.span(stage).end);
+        out.push(Candidate::replace(cost, gone, "", format!("take `{name}` away")).at(outline.span(stage)));
+    }
+}
