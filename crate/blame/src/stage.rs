@@ -166,7 +166,8 @@ fn before(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Candidat
 fn behind(outline: &Outline, operand: NodeId, out: &mut Vec<Candidate>) {
     let (span, old) = (outline.span(operand), outline.text(operand));
     for Missing { text, cost, is_undone } in missing(&sizes(outline, operand), None) {
-        if is_undone {
+        // Noise becomes a picture before a stage that takes one.
+        if is_undone || text.starts_with("view") {
             continue;
         }
         let mut said = format!("{old} |> {text}");

@@ -11,6 +11,7 @@
 use crate::{Call, Context, Size, axis_of};
 use base::{Diagnostic, Surface, ToList};
 use hir::{ExprId, ExprKind};
+use ty::{Names, ParamId};
 
 const CODE: &str = "suspicious-broadcast";
 
@@ -35,6 +36,7 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
         .or_else(|| without_keepdims(cx, call, left, right))
         .or_else(|| without_keepdims(cx, call, right, left))
         .or_else(|| one_target_for_all(cx, call, left, right))
+        .or_else(|| strangers(cx, call, left, right))
 }
 
 /// The size of an axis counted from the last; a missing one is 1.
@@ -113,6 +115,33 @@ fn without_keepdims(cx: &Context, call: &Call, whole: ExprId, reduced: ExprId) -
             warning.fix("keep the reduced axes, of size 1", before, kept)
         }
     })
+}
+
+/// Two sizes that have nothing to do with one another: dims of different names, or any number of examples and a number.
+fn strangers(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<Diagnostic> {
+    let (a, b) = (cx.shape(left)?, cx.shape(right)?);
+    let span = cx.span(call.expr);
+    let functions = cx.module.functions.iter().skip(cx.module.start.functions);
+    let mut around = functions.filter(|function| function.span.contains(span.start));
+    // Who writes a condition has thought of it.
+    if around.any(|function| !function.wheres.is_empty()) {
+        return None;
+    }
+    let is_script = cx.module.surface == Surface::TensorScript;
+    let is_named = |param: ParamId| (param.0 as usize) < cx.module.type_params.len();
+    let needed = (0..a.len().min(b.len())).find_map(|axis| match (from_last(&a, axis), from_last(&b, axis)) {
+        (Size::Number(n), Size::Param(_)) | (Size::Param(_), Size::Number(n)) if is_script && n != 1 => {
+            Some(format!("a batch of 1 or {n}"))
+        }
+        (Size::Param(p), Size::Param(q)) if p != q && is_named(p) && is_named(q) => {
+            Some(format!("`{}` and `{}` that are equal, or one of them 1", cx.module.param(p), cx.module.param(q)))
+        }
+        _ => None,
+    })?;
+    let (a_text, b_text) = (cx.shape_text(left), cx.shape_text(right));
+    let message = format!("`{}` of {a_text} and {b_text} needs {needed}", call.name);
+    let warning = Diagnostic::warning(CODE, span, message);
+    Some(warning.label(cx.span(left), a_text).label(cx.span(right), b_text))
 }
 
 /// A difference that is squared or made positive, as a loss does, of many values and one that stands for all of them.
