@@ -3,15 +3,15 @@
 /** Things that have a smaller part in common are not alike. */
 const LEAST = 0.02;
 
-/** How much it counts what a thing has in common with the one before the last, beside what it has with the last. */
-const BEFORE = 0.3;
+/** What two things have in common is counted in runs of so many bytes. */
+const LENGTH = 5;
 
-/** The hashes of all runs of so many bytes, each once. */
-function runs(bytes, length) {
+/** The hashes of all runs, each once. */
+function runs(bytes) {
   const seen = new Set();
-  for (let end = length; end <= bytes.length; end++) {
+  for (let end = LENGTH; end <= bytes.length; end++) {
     let hash = 0;
-    for (let at = end - length; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193);
+    for (let at = end - LENGTH; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193);
     seen.add(hash);
   }
   return [...seen];
@@ -19,11 +19,11 @@ function runs(bytes, length) {
 
 /**
  * The places of some lists of bytes in a new order: behind each comes the one, of those that are left, with which it has the
- * largest part of the longer one in common, and the one before it too; where none is alike, the first that is left. What two
- * have in common is counted in runs of `length` bytes.
+ * largest part of the longer one in common, and the one before it too, for which it counts `before` as much; where none is
+ * alike, the first that is left.
  */
-export function alike(things, length) {
-  const runsOf = things.map((bytes) => runs(bytes, length));
+export function alike(things, before) {
+  const runsOf = things.map(runs);
   const holders = new Map();
   runsOf.forEach((hashes, thing) => {
     for (const hash of hashes) {
@@ -52,16 +52,16 @@ export function alike(things, length) {
     return parts;
   };
 
-  let before = new Map();
+  let partsBefore = new Map();
   const next = (last) => {
     const parts = likes(last);
     let best;
     let most = 0;
     for (const [other, part] of parts) {
-      const sum = part + BEFORE * (before.get(other) ?? 0);
+      const sum = part + before * (partsBefore.get(other) ?? 0);
       if (part > LEAST && sum > most) [best, most] = [other, sum];
     }
-    before = parts;
+    partsBefore = parts;
     return best;
   };
 

@@ -35,10 +35,10 @@ const FUNCTION = 0;
 
 /**
  * So many functions are called most often: more than these would take likes from one another. How many are best is chance,
- * and so is what functions are to have in common, in runs of so many bytes: several numbers are tried.
+ * and so is how much it counts what a function is like that stands one further before: several numbers are tried.
  */
-const OFTEN = [20, 60, 75, 90];
-const RUNS = [4, 5];
+const OFTEN = [60, 75, 90, 100];
+const BEFORE = [0.3, 0.4];
 
 /** Instructions with some of their numbers written anew. */
 function rewritten(instructions, what, renumber) {
@@ -247,8 +247,8 @@ export function packed(module) {
       ...kept.flatMap((section) => [Buffer.of(section.id), sized(written(section))]),
     ]);
   };
-  const tried = RUNS.flatMap((length) => {
-    const similar = alike(sorted.map((function_) => bodies[function_]), length).map((place) => sorted[place]);
+  const tried = BEFORE.flatMap((before) => {
+    const similar = alike(sorted.map((function_) => bodies[function_]), before).map((place) => sorted[place]);
     const most = calledMost(similar, (function_) => calls(bodies[function_]).map((called) => first[called - nImported]));
     return OFTEN.map((count) => inOrder(most.slice(0, count), similar));
   });
