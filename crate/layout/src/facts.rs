@@ -4,7 +4,7 @@ use crate::layout::{Kind, LayoutId, Spare, Tag, Variant};
 use crate::layouts::Layouts;
 use crate::natural::Natural;
 use crate::types::Head;
-use base::{Append, HashMap, ToList};
+use base::{Append, IndexVec, ToList};
 use ty::Dtype;
 
 /// The numbers of a layout. A box is 32 bits of payload; ask its content for more.
@@ -39,7 +39,7 @@ pub struct VariantFacts {
 
 pub fn facts(layouts: &Layouts, layout: LayoutId) -> Facts {
     let entry = &layouts[layout];
-    let count = count(layouts, layout);
+    let count = &layouts.counts.get_or_init(|| counts(layouts))[layout];
     let mut facts = Facts {
         bits: entry.bits,
         tag_bits: 0,
@@ -84,22 +84,15 @@ fn ocaml_words(head: Head, n_fields: u32) -> u32 {
     }
 }
 
-/// What is known of layouts once it has been asked for.
-pub(crate) type Known<T> = HashMap<LayoutId, T>;
-
-/// The layouts in a layout that `parts` names, each behind its own parts, once; cycles are cut, and so is what is known.
-pub(crate) fn children_first<T>(
-    layouts: &Layouts,
-    root: LayoutId,
-    known: &Known<T>,
-    parts: impl Fn(&Kind, &mut Vec<LayoutId>),
-) -> Vec<LayoutId> {
-    let (mut steps, mut order, mut found) = (vec![(root, false)], Vec::new(), Vec::new());
-    let mut seen = HashMap::default();
+/// All layouts, each behind those in it that `parts` names; cycles are cut.
+pub(crate) fn children_first(layouts: &Layouts, parts: impl Fn(&Kind, &mut Vec<LayoutId>)) -> Vec<LayoutId> {
+    let mut steps: Vec<(LayoutId, bool)> = layouts.table.ids().map(|layout| (layout, false)).list();
+    let (mut order, mut found) = (Vec::new(), Vec::new());
+    let mut is_seen = IndexVec::filled(false, layouts.table.len());
     while let Some((layout, is_done)) = steps.pop() {
         if is_done {
             order.push(layout);
-        } else if known.get(&layout).is_none() && seen.insert(layout, ()).is_none() {
+        } else if !std::mem::replace(&mut is_seen[layout], true) {
             steps.push((layout, true));
             parts(&layouts[layout].kind, &mut found);
             steps.append_all(found.drain(..).rev().map(|part| (part, false)));
@@ -115,27 +108,27 @@ fn fields_of_inhabited(kind: &Kind, parts: &mut Vec<LayoutId>) {
     }
 }
 
-/// How many values a layout has; `None`: infinitely many, or too many to count. A layout in a cycle has infinitely
+/// How many values each layout has; `None`: infinitely many, or too many to count. A layout in a cycle has infinitely
 /// many, since all variants that count have values.
-fn count(layouts: &Layouts, root: LayoutId) -> Option<Natural> {
-    let mut counts = layouts.counts.borrow_mut();
-    let order = children_first(layouts, root, &counts, |kind, parts| {
+fn counts(layouts: &Layouts) -> IndexVec<LayoutId, Option<Natural>> {
+    let mut counts: IndexVec<LayoutId, Option<Natural>> = IndexVec::filled(None, layouts.table.len());
+    let order = children_first(layouts, |kind, parts| {
         fields_of_inhabited(kind, parts);
         if let Kind::Box { content, .. } = kind {
             parts.push(*content);
         }
     });
     for layout in order {
-        let known = |layout: &LayoutId| counts.get(layout).cloned().flatten();
+        let known = |layout: LayoutId| counts[layout].clone();
         let count = match &layouts[layout].kind {
             Kind::Scalar(dtype) | Kind::Immediate(dtype) => Some(Natural::new(count_scalars(*dtype))),
-            Kind::Box { content, .. } => known(content),
+            Kind::Box { content, .. } => known(*content),
             Kind::Sum { variants, .. } => {
                 let mut inhabited = variants.iter().filter(|variant| variant.is_inhabited);
                 inhabited.try_fold(Natural::new(0), |mut sum, variant| {
                     let fields = variant.fields.iter();
                     let product = fields
-                        .map(|field| known(&field.layout))
+                        .map(|field| known(field.layout))
                         .try_fold(Natural::new(1), |product, count| product.times(&count?))?;
                     sum.add(&product);
                     Some(sum)
@@ -144,9 +137,9 @@ fn count(layouts: &Layouts, root: LayoutId) -> Option<Natural> {
             Kind::Tensor | Kind::Closure | Kind::Ref { .. } => None,
             Kind::Token { .. } | Kind::Never => Some(Natural::new(0)),
         };
-        counts.insert(layout, count);
+        counts[layout] = count;
     }
-    counts[&root].clone()
+    counts
 }
 
 /// All NaNs are one.

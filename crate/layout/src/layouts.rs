@@ -8,13 +8,12 @@
 //! Worked example, `packed`: in `type List { Nil, Cons(int32, List) }` the type of the second field closes a cycle, so
 //! it is a box; `Nil` stores nothing, so the box holds the code 0 for it. The sum has a tag of 1 bit and 32 + 32 bits.
 
-use crate::facts::Known;
 use crate::layout::{Codes, Field, Kind, Layout, LayoutId, Spare, Strategy, Tag, Variant, spare_pointer};
 use crate::natural::Natural;
 use crate::types::{Head, Types};
 use crate::{aligned, packed, rust, uniform};
 use base::{Append, HashMap, IndexVec, ToList};
-use std::cell::RefCell;
+use std::sync::OnceLock;
 use ty::{Dtype, Term, TermId, Terms};
 
 /// What a case stores in place, at most; in a case of more bits its long fields are boxes. So a type whose values
@@ -34,9 +33,9 @@ pub struct Layouts {
     boxes: HashMap<TermId, LayoutId>,
     tokens: HashMap<LayoutId, LayoutId>,
     spare: HashMap<LayoutId, Spare>,
-    /// How many values a layout has.
-    pub(crate) counts: RefCell<Known<Option<Natural>>>,
-    pub(crate) rust_types: RefCell<Known<rust::Type>>,
+    /// Of all layouts, once somebody has asked: how many values they have, and what they are in Rust.
+    pub(crate) counts: OnceLock<IndexVec<LayoutId, Option<Natural>>>,
+    pub(crate) rust_types: OnceLock<IndexVec<LayoutId, rust::Type>>,
 }
 
 /// A case as a strategy sees it.
@@ -82,8 +81,8 @@ impl Layouts {
             boxes: HashMap::default(),
             tokens: HashMap::default(),
             spare: HashMap::default(),
-            counts: RefCell::default(),
-            rust_types: RefCell::default(),
+            counts: OnceLock::new(),
+            rust_types: OnceLock::new(),
         }
     }
 
@@ -155,6 +154,7 @@ impl Layouts {
 
     fn push(&mut self, ty: TermId, bits: u32, kind: Kind) -> LayoutId {
         let align = self.natural_align(bits);
+        (self.counts, self.rust_types) = (OnceLock::new(), OnceLock::new());
         self.table.push(Layout { ty, bits, align, kind })
     }
 

@@ -12,11 +12,11 @@
 //!
 //! Deliberately absent: what is uninhabited as a whole, which takes nothing here, though Rust keeps its fields.
 
-use crate::facts::{Known, children_first};
+use crate::facts::children_first;
 use crate::layout::{Kind, LayoutId, Variant};
 use crate::layouts::Layouts;
 use crate::types::Head;
-use base::{Append, ToList};
+use base::{Append, IndexVec, ToList};
 use ty::Dtype;
 
 /// A type; sizes, alignments and places are bytes.
@@ -61,8 +61,15 @@ struct Struct {
 
 /// The bytes that the type of a layout has in Rust.
 pub fn rust_bytes(layouts: &Layouts, root: LayoutId) -> u32 {
-    let mut known = layouts.rust_types.borrow_mut();
-    let order = children_first(layouts, root, &known, |kind, parts| {
+    let types = layouts.rust_types.get_or_init(|| types(layouts));
+    u32::try_from(types[root].size).unwrap_or(u32::MAX)
+}
+
+/// Of all layouts, what is held before what holds it.
+fn types(layouts: &Layouts) -> IndexVec<LayoutId, Type> {
+    let nothing = Type { size: 0, align: 1, niche: None };
+    let mut types = IndexVec::filled(nothing, layouts.table.len());
+    let order = children_first(layouts, |kind, parts| {
         if let Kind::Sum { variants, .. } = kind {
             parts.append_all(variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.layout)));
         }
@@ -70,15 +77,15 @@ pub fn rust_bytes(layouts: &Layouts, root: LayoutId) -> u32 {
     for layout in order {
         let ty = match &layouts[layout].kind {
             Kind::Scalar(dtype) | Kind::Immediate(dtype) => scalar(*dtype),
-            Kind::Sum { variants, .. } => sum(variants, &known),
+            Kind::Sum { variants, .. } => sum(variants, &types),
             Kind::Tensor | Kind::Closure | Kind::Ref { .. } | Kind::Box { .. } | Kind::Token { .. } => {
                 Type { size: 8, align: 8, niche: Some(Niche { offset: 0, size: 8, available: 1 }) }
             }
-            Kind::Never => Type { size: 0, align: 1, niche: None },
+            Kind::Never => nothing,
         };
-        known.insert(layout, ty);
+        types[layout] = ty;
     }
-    u32::try_from(known[&root].size).unwrap_or(u32::MAX)
+    types
 }
 
 fn scalar(dtype: Dtype) -> Type {
@@ -87,8 +94,8 @@ fn scalar(dtype: Dtype) -> Type {
     Type { size, align: size, niche }
 }
 
-fn sum(variants: &[Variant], known: &Known<Type>) -> Type {
-    let fields = |variant: &Variant| variant.fields.iter().map(|field| known[&field.layout]).list();
+fn sum(variants: &[Variant], types: &IndexVec<LayoutId, Type>) -> Type {
+    let fields = |variant: &Variant| variant.fields.iter().map(|field| types[field.layout]).list();
     if let [Variant { head: Head::Tuple | Head::Functions, .. }] = variants {
         return structure(&fields(&variants[0]), Form::Tuple).ty;
     }

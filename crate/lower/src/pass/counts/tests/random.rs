@@ -7,7 +7,6 @@ use ir::{
     Block, BlockId, Callee, Case, CaseKey, End, Fault, FuncId, Function, Instr, Op, Program, Stage, VarData, VarId,
 };
 use layout::{Kind, LayoutId, Layouts, Strategy, Variant};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use ty::{Attrs, Scalar};
 
@@ -351,8 +350,8 @@ fn counted_programs_free_everything() {
                 counts(&mut after);
                 assert_is_in_order(&after, Stage::Counted, &about);
                 let text = || ir::print(&after, NAMES, ir::Detail::Plain);
-                let found = catch_unwind(AssertUnwindSafe(|| run(&after, true)))
-                    .unwrap_or_else(|_| panic!("{about}\n{}", text()));
+                let found =
+                    std::panic::catch_unwind(|| run(&after, true)).unwrap_or_else(|_| panic!("{about}\n{}", text()));
                 assert!(found.0 == want, "{about}: {:?}, not {want:?}\n{}", found.0, text());
                 n_reused += found.1;
             }
