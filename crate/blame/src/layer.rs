@@ -28,6 +28,12 @@ const MAX_FOLLOWED: usize = 6;
 /// Windows of at most this many calls are tried.
 const MAX_WINDOWS: usize = 24;
 
+/// A number of groups is changed by at most this.
+const MAX_GROUPS: i64 = 1024;
+
+/// Types of at most this many sizes get others.
+const MAX_SIZES: usize = 8;
+
 /// A value has `have` features where `want` of them are taken.
 struct Clash {
     /// Who gives them comes before this stage, and not before that one.
@@ -220,6 +226,7 @@ fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
         let at = outline.covering(fault.span);
         let list = outline.list(at).or_else(|| outline.list(outline.parent(at)?));
         let given = list.map(|list| outline.tree.children(list)).unwrap_or_default();
+        let given: Vec<NodeId> = given.into_iter().take(MAX_WINDOWS).list();
         let value = |arg: NodeId| outline.tree.children(arg).first().copied();
         let number = |arg: NodeId| outline.text(value(arg)?).parse::<i64>().ok();
         for &arg in given.iter().filter(|_| fault.code == "relation-check") {
@@ -230,13 +237,11 @@ fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
             let Some(now) = number(arg).filter(|_| ["groups", "num_groups", "num_heads"].contains(&name)) else {
                 continue;
             };
-            for grouped in given.iter().filter_map(|&other| number(other)).filter(|&grouped| grouped > now / 2) {
+            for grouped in given.iter().filter(|&&other| other != arg).filter_map(|&other| number(other)) {
                 // The next divisors on both sides.
                 for step in [-1, 1] {
-                    let mut new = now + step;
-                    while new > 0 && new < 2 * now && grouped % new != 0 {
-                        new += step;
-                    }
+                    let mut near = (1..=MAX_GROUPS).map(|n| now.saturating_add(step * n));
+                    let Some(new) = near.find(|&new| new > 0 && grouped % new == 0) else { continue };
                     let cost = 6 + new.abs_diff(now).min(4) as u32;
                     let at = value(arg).map_or(fault.span, |value| outline.span(value));
                     out.push(Candidate::replace(cost, at, new.to_string(), format!("write `{name}={new}`")));
@@ -490,6 +495,9 @@ fn taken(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
             }
             let headers = headers(outline, net, 0);
             let rank = headers.first().map_or(0, Vec::len);
+            if rank > MAX_SIZES {
+                continue;
+            }
             for axis in 1..rank {
                 other_type(outline, &headers, 9, out, &|at, size| {
                     if at == axis { format!("1, {size}") } else { size.to_owned() }

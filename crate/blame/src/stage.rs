@@ -50,7 +50,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candida
         }
         // What comes to a stage has been seen to.
         let list = if outline.kind(at) == NodeKind::Binary { Some(at) } else { outline.list(at) };
-        for operand in list.map(|list| outline.tree.children(list)).unwrap_or_default() {
+        for operand in list.map(|list| outline.tree.children(list)).unwrap_or_default().into_iter().take(MAX_PLACES) {
             behind(outline, operand, out);
         }
     }

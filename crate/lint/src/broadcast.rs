@@ -120,13 +120,6 @@ fn without_keepdims(cx: &Context, call: &Call, whole: ExprId, reduced: ExprId) -
 /// Two sizes that have nothing to do with one another: dims of different names, or any number of examples and a number.
 fn strangers(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<Diagnostic> {
     let (a, b) = (cx.shape(left)?, cx.shape(right)?);
-    let span = cx.span(call.expr);
-    let functions = cx.module.functions.iter().skip(cx.module.start.functions);
-    let mut around = functions.filter(|function| function.span.contains(span.start));
-    // Who writes a condition has thought of it.
-    if around.any(|function| !function.wheres.is_empty()) {
-        return None;
-    }
     let is_script = cx.module.surface == Surface::TensorScript;
     let is_named = |param: ParamId| (param.0 as usize) < cx.module.type_params.len();
     let needed = (0..a.len().min(b.len())).find_map(|axis| match (from_last(&a, axis), from_last(&b, axis)) {
@@ -138,6 +131,13 @@ fn strangers(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<D
         }
         _ => None,
     })?;
+    let span = cx.span(call.expr);
+    let functions = cx.module.functions.iter().skip(cx.module.start.functions);
+    let mut around = functions.filter(|function| function.span.contains(span.start));
+    // Who writes a condition has thought of it.
+    if around.any(|function| !function.wheres.is_empty()) {
+        return None;
+    }
     let (a_text, b_text) = (cx.shape_text(left), cx.shape_text(right));
     let message = format!("`{}` of {a_text} and {b_text} needs {needed}", call.name);
     let warning = Diagnostic::warning(CODE, span, message);
