@@ -13,7 +13,7 @@ pub(crate) struct Candidate {
     ///
     /// | cost | kind of edit |
     /// |---|---|
-    /// | 1–2 | comes with the problem, or says here what another library or language calls otherwise |
+    /// | 1–2 | comes with the problem, says what others call otherwise, or brings what is wanted from where it is |
     /// | 3–5 | puts what the problem itself asks for: a missing argument, a field, a tuple for a list |
     /// | 6–9 | changes one literal, one size, one attribute, or the order of two things |
     /// | 10–14 | changes several of them, or a size that is only near |

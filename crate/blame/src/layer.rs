@@ -1,5 +1,5 @@
-//! Edits of numbers in TensorScript: what a layer takes, what one before it gives, what types say of the node, of a
-//! function or of one layer; windows, paddings and axes.
+//! Edits of numbers in TensorScript: what a layer takes, what one before it gives, what types say of the node, of one
+//! inside it, of a function or of one layer; windows, paddings, axes and groups.
 //!
 //! Nothing need be tried with holes here: all sizes are written, and inference knows what comes to each layer. Where
 //! that is other than what the layer takes, they clash, and one of both may be at fault. An edit may make the next
