@@ -14,7 +14,8 @@
 //! Invariants: every edit that is handed out has been checked; nothing depends on a clock: the work is bounded by the
 //! bytes of text that are checked, so that in a large text fewer edits are tried.
 //!
-//! In TensorScript every size is written, so that the search is for sizes that clash (`layer`) and for stages that do (`stage`).
+//! In TensorScript every size is written, so that the search is for sizes that clash (`layer`) and for stages that do
+//! (`stage`).
 //!
 //! Deliberately absent: words about faults (`infer`), faults of syntax, which the parser mends, types in refine.
 //!

@@ -31,11 +31,11 @@ struct Missing {
 }
 
 pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
-    for fault in bench.faults.iter().take(MAX_FAULTS) {
+    'faults: for fault in bench.faults.iter().take(MAX_FAULTS) {
         let at = outline.covering(fault.span);
         let mut method = at;
         while outline.kind(method) != NodeKind::Method {
-            let Some(parent) = outline.parent(method) else { return };
+            let Some(parent) = outline.parent(method) else { continue 'faults };
             method = parent;
         }
         for pipe in outline.inside(method, NodeKind::Pipe).into_iter().take(MAX_PLACES) {

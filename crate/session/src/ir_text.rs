@@ -77,24 +77,28 @@ pub(crate) fn ir_view(
         n_more: 0,
         diagnostics: Vec::new(),
     };
-    let mut last: Option<(Program, Vec<Line>)> = None;
+    let lines = |program: &Program| ir::lines(program, ir_names(analysis), Detail::Plain);
+    let mut last: Option<Program> = None;
     let mut watch = |name: &'static str, program: &Program| {
         let index = view.passes.len();
-        let lines = ir::lines(program, ir_names(analysis), Detail::Plain);
-        // A pass changes what one can see of the program.
-        let is_changed = last.as_ref().is_none_or(|(_, last)| texts(last) != texts(&lines));
+        let n = program.functions.iter().map(n_instrs).sum();
+        // A pass changes what one can see of the program, which is printed only where the sizes do not tell.
+        let is_changed = last.as_ref().is_none_or(|last| {
+            view.passes.last().is_some_and(|before| before.n_instrs != n)
+                || texts(&lines(last)) != texts(&lines(program))
+        });
         view.passes.push(PassView {
             name: name.to_owned(),
             about: about.get(index).map_or("", |(_, about)| about).to_owned(),
             n_functions: program.functions.len() as u32,
-            n_instrs: program.functions.iter().map(n_instrs).sum(),
+            n_instrs: n,
             is_changed,
         });
         if index == pass {
-            if let Some((last, lines)) = &last {
-                view.before = function_views(analysis, last, lines, max_lines, &mut 0);
+            if let Some(last) = &last {
+                view.before = function_views(analysis, last, &lines(last), max_lines, &mut 0);
             }
-            view.after = function_views(analysis, program, &lines, max_lines, &mut view.n_more);
+            view.after = function_views(analysis, program, &lines(program), max_lines, &mut view.n_more);
             for line in ir::tables(program, ir_names(analysis)) {
                 let Some((name, text)) = base::cut(&line.text, " = ") else { continue };
                 match name.starts_with("layout") {
@@ -103,7 +107,7 @@ pub(crate) fn ir_view(
                 }
             }
         }
-        last = (view.passes.len() < about.len()).then(|| (program.clone(), lines));
+        last = (view.passes.len() < about.len()).then(|| program.clone());
     };
     let compiled = compile(analysis, &analysis.compilable(), strategy, fusion, &mut watch);
     if is_endless(&compiled.diagnostics) {
