@@ -27,8 +27,9 @@ const FOR_SIZE = LEVELS.flatMap((level) => ["--config", `profile.release.${level
 // hardly anything is inlined there: instances of generic functions, most of which are called from one place, are alike
 // by themselves, and not any more as parts of their callers. Within a crate, what is worth it has been inlined before.
 // Nor is anything copied into branches so that one of them has less to compute, to read or to ask, and what is longer than a
-// number is copied by one instruction. Constants and addresses stay where they are used: a browser's compiler finds by
-// itself what is computed twice, and a variable that keeps it makes alike code differ.
+// number is copied by one instruction. Nor does a loop keep in a variable what it reads and writes in memory. Constants and
+// addresses stay where they are used: a browser's compiler finds by itself what is computed twice, and a variable that
+// keeps it makes alike code differ.
 const LINKED = [
   "-Zprofile-rustflags",
   "--config",
@@ -38,6 +39,7 @@ const LINKED = [
     "-enable-load-pre=false",
     "-max-store-memcpy=1",
     "-max-store-memmove=1",
+    "-disable-licm-promotion",
     "-disable-machine-licm",
     "-disable-machine-cse",
     "-jump-threading-threshold=1",

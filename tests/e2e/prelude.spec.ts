@@ -112,6 +112,31 @@ test("F2 gives a name another in all its places, and undo takes that back at onc
   await expect(page.locator(".notice")).toContainText("The program gives no name");
 });
 
+test("F2 renames a weight of TensorScript in its node, and no layer", async ({ page }) => {
+  await open(page);
+  await write(
+    page,
+    `#lang tensorscript
+use lin::Linear;
+node Net<[?, 2] -> [?, 1]> {}
+weights Net<[?, 2] -> [?, 1]> { fc = Linear::new(in=2, out=1); }
+graph Net<[?, 2] -> [?, 1]> { def forward(x) { x |> fc } }
+`,
+  );
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await word(page, "fc").first().click();
+  await page.keyboard.press("F2");
+  await expect(page.locator(".notice")).toContainText("Type the new name");
+  await page.keyboard.type("head");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => text(page)).toContain("{ x |> head }");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+
+  await word(page, "Linear").first().click();
+  await page.keyboard.press("F2");
+  await expect(page.locator(".notice")).toContainText("The program gives no name");
+});
+
 test("the prelude can be read and asked about, and not written", async ({ page }) => {
   await open(page);
   await write(page, PROGRAM);

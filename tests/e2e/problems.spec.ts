@@ -255,6 +255,13 @@ test("whoever asks for edits right behind a key has them to choose from", async 
   await expect(problems(page).locator(".problem")).toBeVisible();
   await page.waitForTimeout(1000);
   await expect(menu).toBeVisible();
+  await page.keyboard.press("Escape");
+  // Nor may it be known what would mend it.
+  await write(page, "let %x = ones(shape=[2, 4]);\nlet %y = %x + ones(shape=[2, 5]);");
+  await expect(problems(page).locator(".problem")).toBeVisible();
+  for (let left = 0; left < 3; left += 1) await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Control+.");
+  await expect(menu).toContainText("write `shape=[2, 4]`");
 });
 
 for (const isMobile of [false, true]) {

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { type BuildName, DEFAULT_BUILD } from "./builds.ts";
 import { type Language, languageOf, languageShown } from "./language.ts";
-import { asTold, inOrderOf, type Problem } from "./mended.ts";
+import { asTold, inOrderOf, mayBeMended, type Problem } from "./mended.ts";
 import type {
   CheckView,
   DiagnosticView,
@@ -232,6 +232,11 @@ export const isFresh = computed(() => state.checked.value.revision === state.rev
 
 /** Whether a check of the text is to be expected. One over which the compiler fell is not repeated. */
 export const isChecking = computed(() => !isFresh.value && state.engine.value === "ready" && state.trap.value === undefined);
+
+/** Whether it is still being looked for what would mend the problems of the check. */
+export const isMending = computed(
+  () => isFresh.value && state.mended.value?.revision !== state.revision.value && state.checked.value.view.diagnostics.some(mayBeMended),
+);
 
 const key = (d: DiagnosticView) => `${d.code} ${d.span.start} ${d.span.end} ${d.message}`;
 

@@ -92,33 +92,40 @@ impl<K, V> HashMap<K, V> {
 }
 
 impl<K: Hash + Eq, V> HashMap<K, V> {
-    fn place<Q: Hash + Eq + ?Sized>(&self, key: &Q, hash: u32) -> Option<usize>
+    /// [`NOWHERE`](table::NOWHERE) where the key is not there.
+    fn place<Q: Hash + Eq + ?Sized>(&self, key: &Q, hash: u32) -> usize
     where
         K: Borrow<Q>,
     {
-        self.table.probe(hash).find(|&place| self.entries[place].0.borrow() == key)
+        let mut slot = hash;
+        loop {
+            let place = self.table.next(hash, &mut slot);
+            if self.entries.get(place).is_none_or(|entry| entry.0.borrow() == key) {
+                return place;
+            }
+        }
     }
 
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        Some(&self.entries[self.place(key, hash_of(key))?].1)
+        Some(&self.entries.get(self.place(key, hash_of(key)))?.1)
     }
 
     pub fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
-        let place = self.place(key, hash_of(key))?;
-        Some(&mut self.entries[place].1)
+        let place = self.place(key, hash_of(key));
+        Some(&mut self.entries.get_mut(place)?.1)
     }
 
     pub fn contains_key<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
     {
-        self.place(key, hash_of(key)).is_some()
+        self.get(key).is_some()
     }
 
     fn push(&mut self, key: K, value: V, hash: u32) {
@@ -129,8 +136,9 @@ impl<K: Hash + Eq, V> HashMap<K, V> {
     /// The value that the key had before.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         let hash = hash_of(&key);
-        match self.place(&key, hash) {
-            Some(place) => Some(std::mem::replace(&mut self.entries[place].1, value)),
+        let place = self.place(&key, hash);
+        match self.entries.get_mut(place) {
+            Some(entry) => Some(std::mem::replace(&mut entry.1, value)),
             None => {
                 self.push(key, value, hash);
                 None
@@ -149,7 +157,8 @@ impl<K: Hash + Eq, V> HashMap<K, V> {
         K: Borrow<Q>,
     {
         let hash = hash_of(key);
-        let place = self.place(key, hash)?;
+        let place = self.place(key, hash);
+        self.entries.get(place)?;
         self.table.remove(hash, place);
         let last = self.entries.len() - 1;
         if place != last {
@@ -179,20 +188,17 @@ impl<K: Hash + Eq, V> HashMap<K, V> {
 /// Where a key's value is, or would be.
 pub struct Entry<'a, K, V> {
     map: &'a mut HashMap<K, V>,
-    place: Option<usize>,
+    place: usize,
     key: K,
     hash: u32,
 }
 
 impl<'a, K: Hash + Eq, V> Entry<'a, K, V> {
     pub fn or_insert_with(self, value: impl FnOnce() -> V) -> &'a mut V {
-        let place = match self.place {
-            Some(place) => place,
-            None => {
-                self.map.push(self.key, value(), self.hash);
-                self.map.entries.len() - 1
-            }
-        };
+        let place = self.place.min(self.map.len());
+        if place == self.map.len() {
+            self.map.push(self.key, value(), self.hash);
+        }
         &mut self.map.entries[place].1
     }
 
@@ -208,8 +214,8 @@ impl<'a, K: Hash + Eq, V> Entry<'a, K, V> {
     }
 
     pub fn and_modify(self, change: impl FnOnce(&mut V)) -> Entry<'a, K, V> {
-        if let Some(place) = self.place {
-            change(&mut self.map.entries[place].1);
+        if let Some(entry) = self.map.entries.get_mut(self.place) {
+            change(&mut entry.1);
         }
         self
     }
@@ -318,7 +324,7 @@ impl<K: Hash + Eq> HashSet<K> {
     where
         K: Borrow<Q>,
     {
-        Some(&self.0.entries[self.0.place(key, hash_of(key))?].0)
+        Some(&self.0.entries.get(self.0.place(key, hash_of(key)))?.0)
     }
 
     /// Whether the key is new.
@@ -396,6 +402,7 @@ impl<K: Hash + Eq + Debug> Debug for HashSet<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::NOWHERE;
     use std::collections::HashMap as Std;
 
     /// Keys that often share their hash's first slot.
@@ -453,7 +460,12 @@ mod tests {
             hashes.iter().enumerate().for_each(|(place, &hash)| table.insert(hash, place));
             table.remove(hashes[gone], gone);
             for (place, &hash) in hashes.iter().enumerate() {
-                assert_eq!(table.probe(hash).any(|found| found == place), place != gone, "{gone}: {place}");
+                let mut slot = hash;
+                let mut found = table.next(hash, &mut slot);
+                while found != place && found != NOWHERE {
+                    found = table.next(hash, &mut slot);
+                }
+                assert_eq!(found == place, place != gone, "{gone}: {place}");
             }
         }
     }

@@ -17,6 +17,9 @@ struct Slot {
 
 const FREE: Slot = Slot { hash: 0, next_place: 0 };
 
+/// No place: one number tells more easily of it than an `Option`.
+pub const NOWHERE: usize = usize::MAX;
+
 /// Tables of fewer slots are not made.
 const FEWEST: usize = 8;
 
@@ -28,9 +31,18 @@ pub struct Table {
 }
 
 impl Table {
-    /// The slots where a hash may be, from the first on.
-    pub fn probe(&self, hash: u32) -> Probe<'_> {
-        Probe { table: self, hash, slot: hash as usize }
+    /// The place of the next entry with a hash, whose slot comes behind `slot`, which the hash itself is at first; or [`NOWHERE`].
+    pub fn next(&self, hash: u32, slot: &mut u32) -> usize {
+        loop {
+            let Some(entry) = self.slots.get(*slot as usize & self.mask()) else { return NOWHERE };
+            *slot = slot.wrapping_add(1);
+            if entry.next_place == 0 {
+                return NOWHERE;
+            }
+            if entry.hash == hash {
+                return entry.next_place as usize - 1;
+            }
+        }
     }
 
     fn mask(&self) -> usize {
@@ -109,30 +121,5 @@ impl Table {
     pub fn clear(&mut self) {
         self.slots.fill(FREE);
         self.n_taken = 0;
-    }
-}
-
-/// Goes through the entries with a hash.
-pub struct Probe<'a> {
-    table: &'a Table,
-    hash: u32,
-    slot: usize,
-}
-
-impl Iterator for Probe<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        let slots = &self.table.slots;
-        loop {
-            let entry = slots.get(self.slot & self.table.mask())?;
-            self.slot = self.slot.wrapping_add(1);
-            if entry.next_place == 0 {
-                return None;
-            }
-            if entry.hash == self.hash {
-                return Some(entry.next_place as usize - 1);
-            }
-        }
     }
 }

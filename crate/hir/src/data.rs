@@ -206,6 +206,8 @@ pub struct Ctor {
     pub name_span: Span,
     pub adt: AdtId,
     pub fields: Vec<TypeExprId>,
+    /// Where its data type stands as its result: `Cons : (A, List[A]) -> List`.
+    pub result_span: Option<Span>,
 }
 
 /// A type parameter: `A`, `N: Dim`.

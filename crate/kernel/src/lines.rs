@@ -13,7 +13,27 @@
 //! assert_eq!(pairs, [(5, 1), (7, 0), (7, 2)]);
 //! ```
 
+use crate::index::{float_key, int_key};
 use crate::scalar::float;
+
+/// What numbers of 64 bits are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Number {
+    Float,
+    Signed,
+    Unsigned,
+}
+
+impl Number {
+    /// The bits of one as a number whose order is theirs.
+    fn key(self, bits: u64) -> u64 {
+        match self {
+            Number::Float => float_key(f64::from_bits(bits)),
+            Number::Signed => int_key(bits as i64),
+            Number::Unsigned => bits,
+        }
+    }
+}
 
 /// Every element becomes what has been folded up to it, or before it if it is to be left out. `folded` goes on from
 /// part to part of a line.
@@ -68,6 +88,44 @@ pub fn local_response(line: &mut [f64], size: i64, [bias, alpha, beta]: [f64; 3]
         let squares = before[at.saturating_sub(reach)..end].iter().fold(0.0, |sum, x| sum + x * x);
         *x /= float::power(bias + alpha * squares / size as f64, beta);
     }
+}
+
+/// The first `n` elements become those of the line in order, or their places. What is in the rooms does not matter.
+pub fn sort(
+    line: &mut [u64],
+    of: Number,
+    is_ascend: bool,
+    n: usize,
+    places: Option<Number>,
+    rooms: &mut [Vec<(u64, u32)>; 2],
+) {
+    let [pairs, room] = rooms;
+    pairs.clear();
+    pairs.extend(line.iter().zip(0..).map(|(&bits, at)| (if is_ascend { of.key(bits) } else { !of.key(bits) }, at)));
+    order(pairs, n, room);
+    match places {
+        Some(Number::Float) => line.iter_mut().zip(&*pairs).for_each(|(to, &(_, at))| *to = f64::from(at).to_bits()),
+        Some(_) => line.iter_mut().zip(&*pairs).for_each(|(to, &(_, at))| *to = at.into()),
+        None => {
+            pairs.iter_mut().for_each(|(element, at)| *element = line[*at as usize]);
+            line.iter_mut().zip(&*pairs).take(n).for_each(|(to, &(element, _))| *to = element);
+        }
+    }
+}
+
+/// The place of the largest element of a line that is not empty, or of the smallest: the first one's, or the last one's. NaN is
+/// both.
+pub fn best(line: &[u64], of: Number, is_largest: bool, is_last: bool) -> u64 {
+    let is_nan = |bits: u64| of == Number::Float && f64::from_bits(bits).is_nan();
+    let (mut best, mut place) = (0, 0);
+    for (&bits, at) in line.iter().zip(0..) {
+        let key = of.key(bits);
+        let key = if is_largest || is_nan(bits) { key } else { !key };
+        if at == 0 || key > best || is_last && key == best {
+            (best, place) = (key, at);
+        }
+    }
+    place
 }
 
 /// At most so many are found by insertion.

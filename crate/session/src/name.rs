@@ -1,9 +1,12 @@
 //! What a name means: where it is bound, and where it is mentioned.
 //!
-//! Names were resolved when the text was lowered; this only looks up what stands at a place.
+//! Names were resolved when the text was lowered; this only looks up what stands at a place. Those of TensorScript are read
+//! off the text.
+
+mod tensorscript;
 
 use crate::Analysis;
-use base::Span;
+use base::{Span, Surface};
 use hir::{CtorId, DefId, ExprKind, LocalId, PatKind, TypeExprKind};
 use ty::{AdtId, Names, ParamId};
 
@@ -24,6 +27,8 @@ pub struct Name {
     pub binding: Span,
     /// The definition whose name that is; of a variable, no more than the name.
     pub whole: Span,
+    /// Whether the text gives it: an imported layer has its name, and a node applies its `forward`.
+    pub is_given: bool,
     /// Everywhere it stands in the text that was asked about, its binding included where that is there.
     pub mentions: Vec<Span>,
 }
@@ -35,6 +40,8 @@ enum Meaning {
     Ctor(CtorId),
     Adt(AdtId),
     TypeParam(ParamId),
+    /// In TensorScript, where it is bound, and whether the text gives it.
+    Bound(Span, bool),
 }
 
 /// The name at a byte offset, or just before it.
@@ -54,7 +61,8 @@ pub fn name(analysis: &Analysis, file: File, offset: u32) -> Option<Name> {
         }
     });
     let (is_own, binding, whole) = binding(analysis, meaning);
-    Some(Name { span, file: if is_own { file } else { File::Prelude }, binding, whole, mentions })
+    let is_given = is_own && !matches!(meaning, Meaning::Bound(_, false));
+    Some(Name { span, file: if is_own { file } else { File::Prelude }, binding, whole, is_given, mentions })
 }
 
 /// Whether a name is bound in this text, where, and in what.
@@ -72,6 +80,7 @@ fn binding(analysis: &Analysis, meaning: Meaning) -> (bool, Span, Span) {
             (id.0 as usize >= start.ctors, module.ctors[id].name_span, extent(analysis, module.ctors[id].adt))
         }
         Meaning::Adt(id) => (id.0 as usize >= start.adts, module.adts[id].name_span, extent(analysis, id)),
+        Meaning::Bound(span, _) => of_variable(true, span),
         Meaning::TypeParam(id) => of_variable(id.0 as usize >= start.type_params, module.type_params[id].span),
     }
 }
@@ -89,6 +98,12 @@ pub(crate) fn extent(analysis: &Analysis, adt: AdtId) -> Span {
 /// Tells of every name of the text.
 fn each_mention(analysis: &Analysis, tell: &mut dyn FnMut(Span, Meaning)) {
     let module = &analysis.module;
+    if module.surface == Surface::TensorScript {
+        let tree = syntax::parse(&analysis.text, module.surface).tree;
+        return tensorscript::each_mention(&tree, &mut |span, bound, is_given| {
+            tell(span, Meaning::Bound(bound, is_given))
+        });
+    }
     let start = module.start;
     // Constructs that begin with a name.
     let head = |span: Span, name: &str| Span::new(span.start, span.start + name.len() as u32);
@@ -124,6 +139,7 @@ fn each_mention(analysis: &Analysis, tell: &mut dyn FnMut(Span, Meaning)) {
     }
     for (id, ctor) in module.ctors.iter_enumerated().skip(start.ctors) {
         tell(ctor.name_span, Meaning::Ctor(id));
+        ctor.result_span.into_iter().for_each(|span| tell(span, Meaning::Adt(ctor.adt)));
     }
     for (id, adt) in module.adts.iter_enumerated().skip(start.adts) {
         tell(adt.name_span, Meaning::Adt(id));

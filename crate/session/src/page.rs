@@ -142,6 +142,7 @@ impl Page {
             file,
             binding: span_view(binding_lines, name.binding),
             whole: span_view(binding_lines, name.whole),
+            is_given: name.is_given,
             mentions: name.mentions.into_iter().map(|span| span_view(lines, span)).list(),
         })
     }

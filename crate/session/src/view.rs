@@ -182,6 +182,9 @@ pub struct NameView {
     pub binding: SpanView,
     /// The definition whose name that is.
     pub whole: SpanView,
+    /// Whether the text gives it, and could give another.
+    #[serde(rename = "isGiven")]
+    pub is_given: bool,
     /// Everywhere it stands in the text that was asked about.
     pub mentions: Vec<SpanView>,
 }

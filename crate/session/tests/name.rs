@@ -55,6 +55,42 @@ fn definitions_and_types() {
 }
 
 #[test]
+fn names_of_tensorscript() {
+    const NODES: &str = "use lin::Linear;
+dim N = 3;
+node Half<[?, c] -> [?, N]> {}
+weights Half<[?, c] -> [?, N]> { fc = Linear::new(in=4, out=N); }
+graph Half<[?, c] -> [?, N]> { def forward(x) { x |> fc } }
+node Whole<[?, 4] -> [?, N]> {}
+weights Whole<[?, 4] -> [?, N]> { half = Half::new(); }
+graph Whole<[?, 4] -> [?, N]> {
+  def new() { half.init(); self }
+  def twice(x) { h = x |> half; h = h + h; h }
+  def forward(x) { half = x |> half; half + twice(x) + self.twice(x) }
+}
+";
+    let text = format!("#lang tensorscript\n{NODES}");
+    let analysis = Analysis::new(&text);
+    let expect = |before: &str, after: &str, line: &str, bound: &str, n_mentions: usize| {
+        let offset = text.find(&format!("{before}{after}")).expect("a place") + before.len();
+        let want = Some((line.to_owned(), bound.to_owned(), n_mentions));
+        assert_eq!(describe(&analysis, &text, File::User, offset), want, "{before}{after}");
+    };
+    expect("= ", "Linear", "2", "Linear", 2);
+    expect("out=", "N)", "3", "N", 8);
+    expect("= ", "Half", "4", "Half", 4);
+    expect("node Half<[?, ", "c", "4", "c", 3);
+    expect("x |> ", "fc", "5", "fc", 2);
+    // What a value is piped into is the weight, also where a variable has its name.
+    expect("h = x |> ", "half", "8", "half", 4);
+    expect("; ", "half +", "12", "half", 2);
+    expect("+ ", "twice", "11", "twice", 3);
+    // Each assignment makes a variable.
+    expect("; ", "h = h", "11", "h", 2);
+    expect("h = ", "h + h", "11", "h", 3);
+}
+
+#[test]
 fn what_the_prelude_binds() {
     expect("@|map(@id, Cons(1, Nil))", "p", "@map", 1);
     expect("@map(@id, |Cons(1, Nil))", "p", "Cons", 1);

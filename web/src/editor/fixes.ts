@@ -1,19 +1,24 @@
 // The fixes that a diagnostic offers, as quick fixes of the editor.
+import type { ReadonlySignal } from "@preact/signals";
 import { makeRoom } from "../action/room.ts";
-import { isChecking, isFresh, problems, state } from "../state.ts";
+import { isChecking, isFresh, isMending, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import { fileOf } from "./files.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
-/** Resolves when the text has been checked, or nobody asks any more. */
-async function checked(token: monaco.CancellationToken): Promise<void> {
+/** So long, the menu waits for what would mend the problems. */
+const PATIENCE_MS = 3000;
+
+/** Resolves when something goes on no longer, nobody asks any more, or it takes too long. */
+async function done(isGoing: ReadonlySignal<boolean>, token: monaco.CancellationToken, most?: number): Promise<void> {
   let stop = () => {};
-  await new Promise<void>((done) => {
-    stop = isChecking.subscribe((is) => {
-      if (!is) done();
+  await new Promise<void>((resolve) => {
+    stop = isGoing.subscribe((is) => {
+      if (!is) resolve();
     });
-    token.onCancellationRequested(() => done());
+    token.onCancellationRequested(() => resolve());
+    if (most !== undefined) setTimeout(resolve, most);
   });
   stop();
 }
@@ -22,7 +27,8 @@ export function registerFixes(): void {
   monaco.languages.registerCodeActionProvider([...ANY_LANGUAGE], {
     async provideCodeActions(model, range, context, token) {
       if (context.trigger === monaco.languages.CodeActionTriggerType.Invoke) {
-        await checked(token);
+        await done(isChecking, token);
+        await done(isMending, token, PATIENCE_MS);
         // The editor closes the menu when its own size changes, as it does where problems take their room.
         await makeRoom();
       }

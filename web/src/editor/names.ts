@@ -62,15 +62,13 @@ export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, mode
     label: "Rename",
     keybindings: [monaco.KeyCode.F2],
     contextMenuGroupId: "1_modification",
-    // There a name may stand where the compiler does not tell of it.
-    precondition: "editorLangId != tensorscript",
     async run() {
       const found = await name("user", state.selection.peek().start);
-      if (found?.file === "user") {
+      if (found?.isGiven) {
         // The first selection is the one that stays in sight.
         editor.setSelections([found.span, ...found.mentions].map((span) => wordOf(model, span)));
       }
-      const text = found?.file === "user" ? "Type the new name: it changes wherever it stands." : "The program gives no name to what is here.";
+      const text = found?.isGiven ? "Type the new name: it changes wherever it stands." : "The program gives no name to what is here.";
       state.notice.value = { tone: "hint", text };
     },
   });

@@ -66,7 +66,13 @@ impl<'t> Lowering<'t> {
         for ctor_node in self.tree.children(node).into_iter().filter(|&n| self.tree.kind(n) == NodeKind::Ctor) {
             let (name, name_span) =
                 self.own_token(ctor_node, &[TokenKind::Ident]).unwrap_or(("", self.tree.span(ctor_node)));
-            let ctor = self.module.ctors.push(Ctor { name: name.to_owned(), name_span, adt, fields: Vec::new() });
+            let ctor = self.module.ctors.push(Ctor {
+                name: name.to_owned(),
+                name_span,
+                adt,
+                fields: Vec::new(),
+                result_span: None,
+            });
             if let Some(first) = self.ctors.own(name) {
                 let first = self.module.ctors[first].name_span;
                 self.duplicate(Duplicated::Constructor, name, name_span, first);
@@ -162,13 +168,13 @@ impl<'t> Lowering<'t> {
         }
         // Relay's manual writes the result without its arguments: `Some : (a) -> Optional`.
         if let Some(result) = self.tree.child(node, NodeKind::CtorResult) {
-            let want = &self.module.adts[self.module.ctors[ctor].adt].name;
-            let text = self.tree.node_text(result);
-            let name = text.strip_prefix("->").unwrap_or(text).trim_ascii_start();
-            let name = name.split(|c| !base::is_in_name(c)).next().unwrap_or("");
-            if !want.is_empty() && name != want {
-                self.errors.push(HirError::ConstructorResult { span: self.tree.span(result), want: want.clone() });
+            let (tree, want) = (self.tree, &self.module.adts[self.module.ctors[ctor].adt].name);
+            let name = tree.tokens(result).find(|&token| tree.token_kind(token) == TokenKind::Ident);
+            let span = name.filter(|&name| tree.token_text(name) == want).map(|name| tree.token_span(name));
+            if span.is_none() && !want.is_empty() {
+                self.errors.push(HirError::ConstructorResult { span: tree.span(result), want: want.clone() });
             }
+            self.module.ctors[ctor].result_span = span;
         }
         Lowered::Nothing
     }

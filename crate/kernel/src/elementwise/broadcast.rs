@@ -36,7 +36,7 @@ pub struct Walk<const K: usize> {
 }
 
 /// Elements that are gathered at most.
-const FEW: usize = 64;
+pub const FEW: usize = 64;
 
 impl<const K: usize> Walk<K> {
     /// Every shape broadcasts to the shape `to`.
@@ -82,6 +82,25 @@ impl<const K: usize> Walk<K> {
             }
         }
         offsets
+    }
+
+    /// Fills `to`, which has as many bytes for each element of the result as `from` has for one, with the elements that an
+    /// operand has for the result's. `None`, and nothing is done: they are many, or all one run, or `from` is too short.
+    pub fn gather(&self, operand: usize, from: &[u8], to: &mut [u8]) -> Option<()> {
+        fn each<const N: usize>(places: &[u8], from: &[u8], to: &mut [u8]) -> Option<()> {
+            let from = from.as_chunks::<N>().0;
+            for (to, &place) in to.as_chunks_mut().0.iter_mut().zip(places) {
+                *to = *from.get(usize::from(place))?;
+            }
+            Some(())
+        }
+        let places = &self.places.as_ref()?[operand][..self.n];
+        match to.len() / self.n {
+            1 => each::<1>(places, from, to),
+            2 => each::<2>(places, from, to),
+            4 => each::<4>(places, from, to),
+            _ => each::<8>(places, from, to),
+        }
     }
 
     /// Whether every index that a walk makes is inside operands of these sizes.

@@ -101,6 +101,22 @@ impl Blocks {
     }
 }
 
+/// Elements of any dtype as numbers of 64 bits, by their bits; at most a block.
+pub fn read(dtype: Dtype, bytes: &[u8], to: &mut [u64; BLOCK]) {
+    match dtype.is_float() {
+        true => wide::read_floats(format(dtype), bytes, bytemuck::cast_mut(to)),
+        false => wide::read_ints(format(dtype), bytes, bytemuck::cast_mut(to)),
+    }
+}
+
+/// The other way round, as many as there is room for.
+pub fn write(dtype: Dtype, from: &[u64; BLOCK], bytes: &mut [u8]) {
+    match dtype.is_float() {
+        true => wide::write_floats(format(dtype), bytemuck::cast_ref(from), bytes),
+        false => wide::write_ints(format(dtype), bytemuck::cast_ref(from), bytes),
+    }
+}
+
 /// The elements that lie in memory one after the other. Every NaN is the canonical one.
 pub fn elements_at(dtype: Dtype, bytes: &[u8]) -> Elements {
     let format = format(dtype);

@@ -7,7 +7,7 @@ use super::values::Elementwise;
 use super::{Source, count, single};
 use crate::Op;
 use crate::run::{Fault, Kernel, ResultType, WellTyped, bits_of, call_scalar, widen, wrap_to};
-use kernel::elementwise::broadcast::Walk;
+use kernel::elementwise::broadcast::{FEW, Walk};
 use kernel::elementwise::{self as singles, Binary, Source as From, Unary};
 use kernel::halves::Half;
 use kernel::native::{Bits, Loop};
@@ -75,12 +75,13 @@ impl Each {
             return Err(Fault::IllTyped);
         }
         if let (Some(native), &[a, b], 1..) = (self.native, sources, n) {
-            return self.run_native(native, [a, b], result).well_typed();
+            return self.run_native(native, [a, b], result, blocks).well_typed();
         }
         let (mut first, mut number) = (0, 0);
         while first < n {
             let offsets = if number == 0 { [0; 2] } else { self.walk.offsets(number) };
-            for at in (0..run).step_by(BLOCK) {
+            let mut at = 0;
+            while at < run {
                 let length = BLOCK.min(run - at);
                 for (operand, source) in sources.iter().enumerate() {
                     // What stays put along a run is there already.
@@ -107,18 +108,30 @@ impl Each {
                         blocks.write(to, to_bytes);
                     }
                 }
+                at += length;
             }
             (first, number) = (first + run, number + 1);
         }
         Ok(())
     }
 
-    fn run_native(&self, native: Loop, operands: [Source; 2], result: &mut [u8]) -> Option<()> {
-        let Walk { run, moves, .. } = self.walk;
-        if run * self.dtypes[1].n_bytes() == result.len() {
+    fn run_native(&self, native: Loop, operands: [Source; 2], result: &mut [u8], blocks: &mut Blocks) -> Option<()> {
+        let Walk { run, moves, n, .. } = self.walk;
+        let width = self.dtypes[1].n_bytes();
+        if run == n {
             return native.run(operands, result);
         }
-        let width = self.dtypes[1].n_bytes();
+        if n <= FEW {
+            let mut whole = operands;
+            for (at, (part, room)) in whole.iter_mut().zip(&mut blocks.ints).enumerate() {
+                if let Some(bytes) = part.filter(|bytes| bytes.len() != result.len()) {
+                    let room = &mut bytemuck::cast_slice_mut(room)[..result.len()];
+                    self.walk.gather(at, bytes, room)?;
+                    *part = Some(room);
+                }
+            }
+            return native.run(whole, result);
+        }
         for (number, to) in result.chunks_exact_mut(run * width).enumerate() {
             let offsets = self.walk.offsets(number);
             let mut parts = operands;

@@ -12,6 +12,7 @@ use kernel::fold::{self, Extent};
 use kernel::native::{Bits, Loop};
 use kernel::number::Number;
 use kernel::wide::{self, BLOCK};
+use std::ops::Range;
 use ty::{Attrs, Dtype, Scalar, scalar_bits};
 
 pub struct Folded {
@@ -86,9 +87,9 @@ impl Folded {
                 from,
                 blocks,
                 init.0,
-                |blocks, n, sums, at| match self.is_sum {
-                    true => wide::add_floats(&blocks.floats[0][..n], sums, at),
-                    false => wide::fold_floats(float, &blocks.floats[0][..n], sums, at),
+                |blocks, part, sums, at| match self.is_sum {
+                    true => wide::add_floats(&blocks.floats[0][part], sums, at),
+                    false => wide::fold_floats(float, &blocks.floats[0][part], sums, at),
                 },
                 |sum| write(Scalar::Float(round_to(dtype, self.divisor.map_or(sum, |n| sum / n as f64)))),
             ),
@@ -96,14 +97,14 @@ impl Folded {
                 from,
                 blocks,
                 0,
-                |blocks, n, sums, at| wide::add_ints(&blocks.ints[0][..n], sums, at),
+                |blocks, part, sums, at| wide::add_ints(&blocks.ints[0][part], sums, at),
                 |sum| write(Scalar::Int(self.divisor.map_or(sum, |n| sum.divide_by(n.max(1))))),
             ),
             false => self.all(
                 from,
                 blocks,
                 init.1,
-                |blocks, n, sums, at| wide::fold_ints(int, is_unsigned, &blocks.ints[0][..n], sums, at),
+                |blocks, part, sums, at| wide::fold_ints(int, is_unsigned, &blocks.ints[0][part], sums, at),
                 |sum| write(Scalar::Int(wrap_to(dtype, self.divisor.map_or(sum, |n| sum.divide_by(n.max(1)))))),
             ),
         }
@@ -136,7 +137,7 @@ impl Folded {
         from: &[u8],
         blocks: &mut Blocks,
         init: T,
-        fold: impl Fn(&Blocks, usize, &mut [T], &mut usize),
+        fold: impl Fn(&Blocks, Range<usize>, &mut [T], &mut usize),
         mut write: impl FnMut(T),
     ) -> Option<()> {
         let Extent { outer, reduced, inner } = self.extent;
@@ -145,16 +146,29 @@ impl Folded {
             return Some(());
         }
         let width = self.dtype.n_bytes();
-        let mut sums = vec![init; inner];
-        for part in from.chunks_exact(reduced * inner * width) {
-            sums.fill(init);
-            let mut at = 0;
-            for bytes in part.chunks(BLOCK * width) {
-                let n = bytes.len() / width;
-                blocks.read(0, self.dtype, bytes, n).ok()?;
-                fold(blocks, n, &mut sums, &mut at);
+        let (mut one, mut many) = ([init], Vec::new());
+        let sums = if inner == 1 {
+            &mut one[..]
+        } else {
+            many.resize(inner, init);
+            &mut many
+        };
+        let (mut left, mut at) = (reduced * inner, 0);
+        for bytes in from.chunks(BLOCK * width) {
+            let n = bytes.len() / width;
+            blocks.read(0, self.dtype, bytes, n).ok()?;
+            let mut done = 0;
+            while done < n {
+                let length = left.min(n - done);
+                fold(blocks, done..done + length, sums, &mut at);
+                (done, left) = (done + length, left - length);
+                if left == 0 {
+                    for sum in &mut *sums {
+                        write(std::mem::replace(sum, init));
+                    }
+                    left = reduced * inner;
+                }
             }
-            sums.iter().for_each(|&sum| write(sum));
         }
         Some(())
     }

@@ -5,15 +5,14 @@
 //! written back when the line is done. Worked example: `cumsum` along the rows of a `(2, 3)` brings `[x00, x10]`,
 //! `[x01, x11]` and `[x02, x12]` side by side and adds up each.
 
-use super::blocks::Blocks;
+use super::blocks::{self, Blocks};
 use super::single::{along, axis_of};
 use super::{Scratch, Source, Work, count};
 use crate::rule::reduced_axes;
 use crate::run::{Fault, ResultType, WellTyped, round_to};
-use base::{Append, ToList};
+use base::ToList;
 use kernel::fold::{self, Extent};
-use kernel::index::{float_key, int_key};
-use kernel::lines;
+use kernel::lines::{self, Number};
 use kernel::wide::BLOCK;
 use std::ops::Range;
 use ty::{Attrs, Dtype};
@@ -25,7 +24,7 @@ const MOST_OF_LINE: usize = 1 << 21;
 /// More are not kept between calls.
 const MOST_KEPT: usize = 1 << 17;
 
-/// Lines that are brought side by side at once, and elements of each that a running sum takes.
+/// Lines that are brought at once, side by side or one behind the other, and elements of each that a running sum takes.
 const TILE: usize = 16;
 const PART: usize = 1 << 10;
 
@@ -169,11 +168,11 @@ impl Lines {
     }
 
     fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
-        let Extent { outer, reduced, inner } = self.extent;
+        let Extent { outer: n_outer, reduced, inner } = self.extent;
         let [dtype, to] = self.dtypes;
         let from = (*sources.first()?)?;
-        let fits = from.len() == outer * reduced * inner * dtype.n_bytes()
-            && result.len() == outer * self.n_to * inner * to.n_bytes()
+        let fits = from.len() == n_outer * reduced * inner * dtype.n_bytes()
+            && result.len() == n_outer * self.n_to * inner * to.n_bytes()
             && sources.len() == 1 + self.n_vectors;
         fits.then_some(())?;
         if from.is_empty() || result.is_empty() {
@@ -186,28 +185,40 @@ impl Lines {
             blocks.append(dtype, (*vector)?, &mut rooms.vectors)?;
         }
         (rooms.vectors.len() == self.n_vectors * reduced).then_some(())?;
-        let (tile, part) = (self.tile(), if matches!(self.op, Along::Scan { .. }) { PART } else { reduced });
-        for outer in 0..outer {
-            for line in (0..inner).step_by(tile.max(1)) {
-                let n_lines = tile.min(inner - line);
-                let mut folded = [self.first(); TILE];
-                for start in (0..reduced).step_by(part) {
-                    let n = part.min(reduced - start);
-                    rooms.lines.resize((n_lines * n).max(rooms.lines.len()), 0);
-                    let place = (outer * reduced + start) * inner + line;
-                    each_run([n_lines, n, inner, n], &mut |at, n, words| {
-                        let bytes = from.get((place + at) * dtype.n_bytes()..)?.get(..n * dtype.n_bytes())?;
-                        read(blocks, dtype, bytes, words, &mut rooms.lines)
-                    })?;
-                    for (line, folded) in folded[..n_lines].iter_mut().enumerate() {
-                        self.line(line * n..(line + 1) * n, folded, rooms)?;
-                    }
-                    let place = (outer * self.n_to + start) * inner + line;
-                    each_run([n_lines, self.n_to.min(n), inner, n], &mut |at, n, words| {
-                        let bytes = result.get_mut((place + at) * to.n_bytes()..)?.get_mut(..n * to.n_bytes())?;
-                        write(blocks, to, bytes, words, &rooms.lines)
-                    })?;
-                }
+        let part = if matches!(self.op, Along::Scan { .. }) { PART } else { reduced };
+        // Whole lines that stand one behind the other; of others, some that stand side by side.
+        let is_plain = inner == 1;
+        let (at_once, tile) = if is_plain { ((BLOCK / reduced).clamp(1, TILE), 1) } else { (1, self.tile().max(1)) };
+        let (mut outer, mut line, mut start) = (0, 0, 0);
+        let mut folded = [self.first(); TILE];
+        while outer < n_outer {
+            let n_lines = if is_plain { at_once.min(n_outer - outer) } else { tile.min(inner - line) };
+            let n = part.min(reduced - start);
+            // A block more, since whole ones are read and written.
+            rooms.lines.resize((n_lines * n + BLOCK).max(rooms.lines.len()), 0);
+            let place = (outer * reduced + start) * inner + line;
+            each_run([n_lines, n, inner, n], &mut |at, n, words| {
+                let bytes = from.get((place + at) * dtype.n_bytes()..)?.get(..n * dtype.n_bytes())?;
+                read(blocks, dtype, bytes, (words, n), &mut rooms.lines)
+            })?;
+            for (line, folded) in folded[..n_lines].iter_mut().enumerate() {
+                self.line(line * n..(line + 1) * n, folded, rooms)?;
+            }
+            let n_to = self.n_to.min(n);
+            if is_plain && n_to < n {
+                (1..n_lines).for_each(|line| rooms.lines.copy_within(line * n..line * n + n_to, line * n_to));
+            }
+            let place = (outer * self.n_to + start) * inner + line;
+            each_run([n_lines, n_to, inner, n], &mut |at, n, words| {
+                let bytes = result.get_mut((place + at) * to.n_bytes()..)?.get_mut(..n * to.n_bytes())?;
+                write(blocks, to, bytes, (words, n), &rooms.lines)
+            })?;
+            start += n;
+            if start == reduced {
+                (start, line, folded) = (0, line + n_lines, [self.first(); TILE]);
+            }
+            if start == 0 && (is_plain || line == inner) {
+                (line, outer) = (0, outer + if is_plain { n_lines } else { 1 });
             }
         }
         if rooms.lines.len() > MOST_KEPT {
@@ -231,7 +242,7 @@ impl Lines {
     /// Computes one line where it is; its first words become those of the result.
     fn line(&self, at: Range<usize>, folded: &mut u64, rooms: &mut Rooms) -> Option<()> {
         let [dtype, to] = self.dtypes;
-        let Rooms { lines, vectors, pairs: [pairs, room] } = rooms;
+        let Rooms { lines, vectors, pairs } = rooms;
         let words = lines.get_mut(at)?;
         let vector = |i: usize| vectors.get(i * self.extent.reduced..(i + 1) * self.extent.reduced);
         match self.op {
@@ -245,33 +256,10 @@ impl Lines {
                 lines::scan(words, folded, is_exclusive, step);
             }
             Along::Sort { is_ascend, is_places } => {
-                let key = |word: u64| if is_ascend { key(dtype, word) } else { !key(dtype, word) };
-                pairs.clear();
-                pairs.append_all(words.iter().zip(0..).map(|(&word, at)| (key(word), at)));
-                lines::order(pairs, self.n_to, room);
-                room.clear();
-                // The places first, since elements are overwritten.
-                room.append_all(pairs.iter().take(self.n_to).map(|&(_, at)| (words[at as usize], at)));
-                for (word, &(element, at)) in words.iter_mut().zip(&*room) {
-                    *word = match (is_places, to.is_float()) {
-                        (false, _) => element,
-                        (true, false) => at.into(),
-                        (true, true) => f64::from(at).to_bits(),
-                    };
-                }
+                let places = is_places.then(|| number(to));
+                lines::sort(words, number(dtype), is_ascend, self.n_to, places, pairs);
             }
-            Along::Best { is_largest, is_last } => {
-                let is_nan = |word: u64| dtype.is_float() && f64::from_bits(word).is_nan();
-                let (mut best, mut place) = (0, 0);
-                for (&word, at) in words.iter().zip(0..) {
-                    // NaN is the largest, and the smallest.
-                    let key = if is_largest || is_nan(word) { key(dtype, word) } else { !key(dtype, word) };
-                    if at == 0 || key > best || is_last && key == best {
-                        (best, place) = (key, at);
-                    }
-                }
-                words[0] = place;
-            }
+            Along::Best { is_largest, is_last } => words[0] = lines::best(words, number(dtype), is_largest, is_last),
             Along::Softmax => lines::softmax(bytemuck::cast_slice_mut(words)),
             Along::LogSoftmax => lines::log_softmax(bytemuck::cast_slice_mut(words)),
             Along::LayerNorm(scales) => {
@@ -319,12 +307,12 @@ impl Scales {
     }
 }
 
-/// The bits of a number of this dtype as ones whose order is the numbers'.
-fn key(dtype: Dtype, word: u64) -> u64 {
-    match dtype.is_float() {
-        true => float_key(f64::from_bits(word)),
-        false if dtype == Dtype::UInt64 => word,
-        false => int_key(word as i64),
+/// What a number of this dtype is on 64 bits.
+fn number(dtype: Dtype) -> Number {
+    match dtype {
+        Dtype::UInt64 => Number::Unsigned,
+        _ if dtype.is_float() => Number::Float,
+        _ => Number::Signed,
     }
 }
 
@@ -332,38 +320,55 @@ fn key(dtype: Dtype, word: u64) -> u64 {
 type Spread = (usize, usize);
 
 /// Calls `each` with every run of elements that are neighbours in memory, at most a block of them, of lines that are
-/// neighbours: where it begins, how many they are, and where their words are. Each line has room for `pitch` words.
+/// neighbours: where it begins, how many they are, and where their words are. Each line has room for `pitch` words, but
+/// for those that stand one behind the other (`inner` is 1), which need no room between them.
 fn each_run(
     [n_lines, n, inner, pitch]: [usize; 4],
     each: &mut dyn FnMut(usize, usize, Spread) -> Option<()>,
 ) -> Option<()> {
-    match inner {
-        1 => (0..n).step_by(BLOCK).try_for_each(|at| each(at, BLOCK.min(n - at), (at, 1))),
-        _ => (0..n).try_for_each(|at| each(at * inner, n_lines, (at, pitch))),
+    if inner > 1 {
+        return (0..n).try_for_each(|at| each(at * inner, n_lines, (at, pitch)));
     }
-}
-
-fn read(blocks: &mut Blocks, dtype: Dtype, bytes: &[u8], (start, step): Spread, to: &mut [u64]) -> Option<()> {
-    let n = bytes.len() / dtype.n_bytes();
-    blocks.read(0, dtype, bytes, n).ok()?;
-    let words: &[u64; BLOCK] =
-        if dtype.is_float() { bytemuck::cast_ref(&blocks.floats[0]) } else { bytemuck::cast_ref(&blocks.ints[0]) };
-    for (&word, place) in words[..n].iter().zip(to.get_mut(start..)?.iter_mut().step_by(step)) {
-        *place = word;
+    let (mut at, n) = (0, n_lines * n);
+    while at < n {
+        each(at, BLOCK.min(n - at), (at, 1))?;
+        at += BLOCK;
     }
     Some(())
 }
 
-fn write(blocks: &mut Blocks, dtype: Dtype, bytes: &mut [u8], (start, step): Spread, from: &[u64]) -> Option<()> {
-    let words: &mut [u64; BLOCK] = if dtype.is_float() {
-        bytemuck::cast_mut(&mut blocks.floats[2])
-    } else {
-        bytemuck::cast_mut(&mut blocks.ints[2])
-    };
-    let n = bytes.len() / dtype.n_bytes();
-    for (place, &word) in words[..n].iter_mut().zip(from.get(start..)?.iter().step_by(step)) {
-        *place = word;
+fn read(
+    blocks: &mut Blocks,
+    dtype: Dtype,
+    bytes: &[u8],
+    ((start, step), n): (Spread, usize),
+    to: &mut [u64],
+) -> Option<()> {
+    let to = to.get_mut(start..)?;
+    if step == 1 {
+        blocks::read(dtype, bytes, to.first_chunk_mut()?);
+        return Some(());
     }
-    blocks.write(dtype, bytes);
+    let words: &mut [u64; BLOCK] = bytemuck::cast_mut(&mut blocks.ints[0]);
+    blocks::read(dtype, bytes, words);
+    words[..n].iter().zip(to.iter_mut().step_by(step)).for_each(|(&word, place)| *place = word);
+    Some(())
+}
+
+fn write(
+    blocks: &mut Blocks,
+    dtype: Dtype,
+    bytes: &mut [u8],
+    ((start, step), n): (Spread, usize),
+    from: &[u64],
+) -> Option<()> {
+    let from = from.get(start..)?;
+    if step == 1 {
+        blocks::write(dtype, from.first_chunk()?, bytes);
+        return Some(());
+    }
+    let words: &mut [u64; BLOCK] = bytemuck::cast_mut(&mut blocks.ints[0]);
+    words[..n].iter_mut().zip(from.iter().step_by(step)).for_each(|(place, &word)| *place = word);
+    blocks::write(dtype, words, bytes);
     Some(())
 }

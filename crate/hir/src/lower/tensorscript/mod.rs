@@ -198,7 +198,7 @@ impl<'t> Lowering<'t> {
                     ctors: Vec::new(),
                     is_extern: false,
                 });
-                let ctor = Ctor { name: name.to_owned(), name_span, adt, fields: Vec::new() };
+                let ctor = Ctor { name: name.to_owned(), name_span, adt, fields: Vec::new(), result_span: None };
                 let ctor = self.module.ctors.push(ctor);
                 self.module.adts[adt].ctors.push(ctor);
                 self.module.items.push(Item::Adt(adt));
