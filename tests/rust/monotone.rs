@@ -192,7 +192,7 @@ impl Terms_<'_> {
             self.params.push(param);
             self.params.len() - 1
         });
-        self.fresh(Term::param(ParamId(id as u32), kind))
+        self.fresh(Term::param(ParamId::numbered(id as u32), kind))
     }
 
     fn r#type(&mut self, r#type: &Type) -> TermId {
@@ -291,7 +291,7 @@ fn show(solver: &Solver, term: TermId, holes: &mut Vec<TermId>) -> String {
             _ if dynamic => "?".to_owned(),
             Extent::Number(number) => number.to_string(),
             Extent::Unknown => "_".to_owned(),
-            Extent::Param(param) => format!("p{}", param.0),
+            Extent::Param(param) => format!("p{}", param.number()),
             Extent::Poly(poly) => format!("{:?}", solver.poly(poly)),
         },
         Term::Dtype(dtype) => dtype.to_string(),
@@ -320,7 +320,7 @@ fn open(solver: &Solver, from: usize) -> Vec<RelationId> {
         }),
         State::Queued | State::Solved | State::Failed | State::Quantified => false,
     };
-    (from..solver.relations().len()).map(|id| RelationId(id as u32)).filter(is_open).collect()
+    (from..solver.relations().len()).map(|id| RelationId::numbered(id as u32)).filter(is_open).collect()
 }
 
 fn show_relations(solver: &Solver, relations: &[RelationId]) -> Vec<String> {
@@ -345,7 +345,7 @@ fn instance(solver: &mut Solver, terms: &[TermId], known: &[Param], open: &[Rela
     let args = open.iter().flat_map(|&id| solver.relation(id).args.to_vec());
     let roots: Vec<TermId> = terms.iter().copied().chain(args).collect();
     let holes: Vec<(TermId, ParamId)> =
-        solver.holes(&roots).into_iter().zip((known.len() as u32..).map(ParamId)).collect();
+        solver.holes(&roots).into_iter().zip((known.len() as u32..).map(ParamId::numbered)).collect();
     let obligations = open.iter().map(|&id| {
         let posted = solver.relation(id);
         Obligation { relation: posted.relation.clone(), args: posted.args.to_vec(), attrs: posted.attrs.clone() }
@@ -354,7 +354,7 @@ fn instance(solver: &mut Solver, terms: &[TermId], known: &[Param], open: &[Rela
     let kinds: Vec<Kind> = holes.iter().map(|&(hole, _)| solver.head(hole).kind()).collect();
     solver.quantify(open, &holes, CAUSE);
     solver.solve();
-    let params = (0..(known.len() + holes.len()) as u32).map(ParamId).collect();
+    let params = (0..(known.len() + holes.len()) as u32).map(ParamId::numbered).collect();
     let scheme = Scheme { params, body: solver.tuple(terms, CAUSE), obligations };
     let mut args = Vec::new();
     for param in known {

@@ -16,20 +16,37 @@ macro_rules! idx {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(pub u32);
+        pub struct $name {
+            /// One more than the number, so that an `Option` is no larger.
+            next: ::std::num::NonZeroU32,
+        }
+
+        impl $name {
+            /// The id after `number` others.
+            pub const fn numbered(number: u32) -> $name {
+                match ::std::num::NonZeroU32::new(number.wrapping_add(1)) {
+                    Some(next) => $name { next },
+                    None => panic!("fewer than 2^32 - 1 ids"),
+                }
+            }
+
+            pub const fn number(self) -> u32 {
+                self.next.get() - 1
+            }
+        }
 
         impl $crate::Idx for $name {
             fn new(index: usize) -> Self {
-                $name(u32::try_from(index).expect("fewer than 2^32 ids"))
+                $name::numbered(u32::try_from(index).expect("fewer than 2^32 - 1 ids"))
             }
             fn index(self) -> usize {
-                self.0 as usize
+                self.number() as usize
             }
         }
 
         impl ::std::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
+                write!(f, concat!($prefix, "{}"), self.number())
             }
         }
     };

@@ -208,7 +208,7 @@ impl Checked {
         }
         let solver = &self.inferred.solver;
         let is_hole = |why: &Why| match *why {
-            Why::Written(id) if id.0 as usize >= module.start.type_exprs => {
+            Why::Written(id) if id.number() as usize >= module.start.type_exprs => {
                 let written = &module.type_exprs[id];
                 written.span.start == offset && matches!(written.kind, TypeExprKind::Hole)
             }
@@ -218,7 +218,7 @@ impl Checked {
             .filter(|&cause| is_hole(&self.inferred.whys[cause]))
             .map(|cause| cause as u32)
             .list();
-        let made = (0..solver.store.len() as u32).map(TermId);
+        let made = (0..solver.store.len() as u32).map(TermId::numbered);
         let mut terms = made.filter(|&term| causes.contains(&solver.store.made_by(term).0));
         let first = terms.next()?;
         // Of several copies one that is known says more.
@@ -228,7 +228,7 @@ impl Checked {
     /// Whether a type can be written down as it prints: nothing in it is unknown, or a parameter that no one wrote.
     pub fn is_known(&self, term: TermId) -> bool {
         let n_written = self.module.type_params.len() as u32;
-        let is_made = |param: ParamId| param.0 >= n_written;
+        let is_made = |param: ParamId| param.number() >= n_written;
         let unknown = |head: Term| match head {
             Term::Hole(_) | Term::Error(_) => true,
             Term::Param(param, _) => is_made(param),

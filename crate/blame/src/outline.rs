@@ -17,9 +17,9 @@ impl<'a> Outline<'a> {
     pub fn new(checked: &'a Checked) -> Outline<'a> {
         let tree = &checked.tree;
         let mut parents = vec![None; tree.n_nodes()];
-        for node in (0..tree.n_nodes() as u32).map(NodeId) {
+        for node in (0..tree.n_nodes() as u32).map(NodeId::numbered) {
             for child in tree.children_rev(node) {
-                parents[child.0 as usize] = Some(node);
+                parents[child.number() as usize] = Some(node);
             }
         }
         let own = checked.module.exprs.iter_enumerated().skip(checked.module.start.exprs);
@@ -40,7 +40,7 @@ impl<'a> Outline<'a> {
     }
 
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
-        self.parents[node.0 as usize]
+        self.parents[node.number() as usize]
     }
 
     /// All nodes of a kind, in post-order.
@@ -52,7 +52,7 @@ impl<'a> Outline<'a> {
     pub fn inside(&self, around: NodeId, kind: NodeKind) -> Vec<NodeId> {
         let around = self.span(around);
         let mut found = Vec::new();
-        for node in (0..self.tree.n_nodes() as u32).map(NodeId) {
+        for node in (0..self.tree.n_nodes() as u32).map(NodeId::numbered) {
             if self.kind(node) == kind && around.contains(self.span(node).start) {
                 found.push(node);
             }
@@ -72,7 +72,7 @@ impl<'a> Outline<'a> {
             let around = self.tree.span(*node);
             around.start <= span.start && span.end <= around.end && !around.is_empty()
         };
-        (0..self.tree.n_nodes() as u32).map(NodeId).find(covers).unwrap_or(self.tree.root())
+        (0..self.tree.n_nodes() as u32).map(NodeId::numbered).find(covers).unwrap_or(self.tree.root())
     }
 
     pub fn expr(&self, node: NodeId) -> Option<ExprId> {
@@ -120,7 +120,7 @@ impl<'a> Outline<'a> {
         let is_error = |term: Term| matches!(term, Term::Error(_));
         let is_unknown =
             |node: &NodeId| self.term(*node).is_some_and(|term| !solver.roots_where(&[term], is_error).is_empty());
-        let unknown = (0..self.tree.n_nodes() as u32).map(NodeId).filter(is_unknown);
+        let unknown = (0..self.tree.n_nodes() as u32).map(NodeId::numbered).filter(is_unknown);
         let mut out: Vec<Span> = unknown.map(|node| self.statement(node)).list();
         out.dedup();
         out

@@ -173,7 +173,7 @@ fn behind(outline: &Outline, node: NodeId) -> Vec<(NodeId, u32)> {
         },
         NodeKind::GlobalRef => {
             let def = outline.expr(node).and_then(|expr| match outline.checked.module.exprs[expr].kind {
-                hir::ExprKind::Def(def) if def.0 as usize >= outline.checked.module.start.defs => Some(def),
+                hir::ExprKind::Def(def) if def.number() as usize >= outline.checked.module.start.defs => Some(def),
                 _ => None,
             });
             let Some(def) = def else { return Vec::new() };

@@ -117,7 +117,7 @@ fn argument_of_itself(outline: &Outline, place: Span) -> Option<(NodeId, usize)>
                 while let Some(node) = def.filter(|&node| outline.kind(node) != NodeKind::Def) {
                     def = outline.parent(node);
                 }
-                let is_own = called.0 as usize >= module.start.defs;
+                let is_own = called.number() as usize >= module.start.defs;
                 let def = def.filter(|&def| is_own && outline.span(def).range().contains(&name.range().start))?;
                 return Some((def, parts.args.iter().position(|&arg| arg == argument)?));
             }

@@ -159,14 +159,14 @@ impl<'m> Evaluator<'m> {
     /// Where an expression is to be spoken of.
     fn place(&self, expr: ExprId) -> Span {
         match self.frames.last() {
-            Some(frame) if (expr.0 as usize) < self.module.start.exprs => frame.site,
+            Some(frame) if (expr.number() as usize) < self.module.start.exprs => frame.site,
             _ => self.module.exprs[expr].span,
         }
     }
 
     fn place_of_pattern(&self, pat: PatId) -> Span {
         match self.frames.last() {
-            Some(frame) if (pat.0 as usize) < self.module.start.pats => frame.site,
+            Some(frame) if (pat.number() as usize) < self.module.start.pats => frame.site,
             _ => self.module.pats[pat].span,
         }
     }
@@ -337,11 +337,11 @@ impl<'m> Evaluator<'m> {
             ExprKind::TensorLit(tensor) => self.values.push(Value::tensor(ty::Tensor::clone(tensor))),
             ExprKind::Local(local, place) => return self.local(expr, *local, *place),
             ExprKind::Def(def) => {
-                let code = Code::Function(module.defs[*def].function.0);
+                let code = Code::Function(module.defs[*def].function.number());
                 self.values.push(Value::Func(code, Fields::default()));
             }
-            ExprKind::Ctor(ctor) => self.values.push(Value::Func(Code::Constructor(ctor.0), Fields::default())),
-            ExprKind::Op(op) => self.values.push(Value::Func(Code::Operator(op.0), Fields::default())),
+            ExprKind::Ctor(ctor) => self.values.push(Value::Func(Code::Constructor(ctor.number()), Fields::default())),
+            ExprKind::Op(op) => self.values.push(Value::Func(Code::Operator(op.number()), Fields::default())),
             ExprKind::OpCall { args, .. } => {
                 self.tasks.push(Task::OpCall(expr));
                 self.push_evals(args);
@@ -391,7 +391,7 @@ impl<'m> Evaluator<'m> {
                         Place::TopLevel => Value::unit(),
                     })
                     .list();
-                self.values.push(Value::Func(Code::Function(function.0), Fields::new(captured)));
+                self.values.push(Value::Func(Code::Function(function.number()), Fields::new(captured)));
             }
             ExprKind::RefNew(value) => self.tasks.append_all([Task::RefNew, Task::Eval(*value)]),
             ExprKind::RefRead(reference) => {
@@ -483,10 +483,10 @@ impl<'m> Evaluator<'m> {
                 let site = self.place(expr);
                 self.burn(site)?;
                 let captured = captured.clone();
-                self.enter(FnId(id), args, captured, Some(callee), site)
+                self.enter(FnId::numbered(id), args, captured, Some(callee), site)
             }
             Code::Constructor(ctor) => {
-                let data = &self.module.ctors[CtorId(ctor)];
+                let data = &self.module.ctors[CtorId::numbered(ctor)];
                 let mut given = Vec::new();
                 for (i, (&field, value)) in data.fields.iter().zip(&args).enumerate().filter(|_| self.module.has_any) {
                     let (span, name) = (self.module.type_exprs[field].span, || format!("{}.{i}", data.name));
@@ -498,7 +498,7 @@ impl<'m> Evaluator<'m> {
             }
             Code::Operator(op) => {
                 let span = self.place(expr);
-                let result = self.operators.run_value(OpId(op), &args);
+                let result = self.operators.run_value(OpId::numbered(op), &args);
                 self.values.push(self.told(span, result)?);
                 Ok(())
             }
@@ -584,7 +584,7 @@ impl<'m> Evaluator<'m> {
                 (PatKind::Ctor(want, pats), Value::Data(found, fields)) => {
                     fields_of(pats, fields);
                     self.burn(self.place_of_pattern(pat))?;
-                    *want == CtorId(*found)
+                    *want == CtorId::numbered(*found)
                 }
                 (PatKind::Variant(want, pats), Value::Variant(found, fields)) => {
                     fields_of(pats, fields);

@@ -65,7 +65,7 @@ impl<'p> Forecaster<'p> {
 
     fn layout(&self, path: &Path, var: VarId) -> LayoutId {
         let frame = path.frames.last().map(|frame| frame.function);
-        frame.map_or(LayoutId(0), |function| self.program.functions[function].vars[var].layout)
+        frame.map_or(LayoutId::numbered(0), |function| self.program.functions[function].vars[var].layout)
     }
 
     fn kind(&self, path: &Path, var: VarId) -> &'p Kind {
@@ -125,7 +125,7 @@ impl<'p> Forecaster<'p> {
             Op::Free | Op::Fuel(_) | Op::Check { .. } => Abstract::Unknown,
             Op::Closure(function) => path.object(Content::Closure(*function, args)),
             Op::Call(callee) => {
-                let to = result.unwrap_or(VarId(0));
+                let to = result.unwrap_or(VarId::numbered(0));
                 let site = path.place(self.program);
                 advance(path);
                 return self.invoke(path, *callee, args, to, site);
@@ -264,7 +264,7 @@ impl<'p> Forecaster<'p> {
             Some(GlobalValue::Unset) => {
                 let site = path.place(self.program);
                 path.globals[id.index()] = GlobalValue::Running;
-                self.enter(path, self.program.globals[id].init, Vec::new(), VarId(0), site)?;
+                self.enter(path, self.program.globals[id].init, Vec::new(), VarId::numbered(0), site)?;
                 if let Some(frame) = path.frames.last_mut() {
                     frame.global = Some(id);
                 }

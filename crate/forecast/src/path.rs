@@ -86,7 +86,15 @@ impl Frame {
         for (&param, arg) in function.params.iter().zip(args) {
             *vars.get_mut(param.index())? = arg;
         }
-        Some(Frame { function: id, block: BlockId(0), at: 0, vars, to: VarId(0), global: None, site })
+        Some(Frame {
+            function: id,
+            block: BlockId::numbered(0),
+            at: 0,
+            vars,
+            to: VarId::numbered(0),
+            global: None,
+            site,
+        })
     }
 }
 

@@ -164,9 +164,9 @@ impl Module {
         let mut order: Vec<(String, VariantId)> =
             self.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).list();
         base::sort(&mut order);
-        let mut new = IndexVec::filled(VariantId(0), order.len());
+        let mut new = IndexVec::filled(VariantId::numbered(0), order.len());
         for (place, (name, old)) in order.into_iter().enumerate() {
-            let id = VariantId(place as u32);
+            let id = VariantId::numbered(place as u32);
             new[old] = id;
             self.variants[id] = name;
         }
@@ -292,8 +292,8 @@ impl LocalOrigin {
     }
 }
 
-/// Owns the variables that a file leaves free.
-pub const NO_FUNCTION: FnId = FnId(u32::MAX);
+/// Owns the variables that a file leaves free; and what a definition has that is not read yet.
+pub const NO_FUNCTION: FnId = FnId::numbered(u32::MAX - 1);
 
 /// A variable: `%x`, in refine and TensorScript `x`.
 #[derive(Clone, Debug)]
@@ -566,7 +566,7 @@ impl ty::Names for Module {
 
 impl ty::ConstructorNames for Module {
     fn constructor(&self, number: u32) -> &str {
-        &self.ctors[CtorId(number)].name
+        &self.ctors[CtorId::numbered(number)].name
     }
 
     fn variant(&self, variant: VariantId) -> &str {

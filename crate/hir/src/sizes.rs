@@ -42,7 +42,8 @@ impl Module {
     /// The tensors of a type of the file of which a size is written as a number or a parameter, those in tuples too.
     /// There are none in a program without `?`, where every size was checked before.
     pub fn written_sizes(&self, annotation: Option<TypeExprId>) -> Vec<WrittenSizes> {
-        let is_checked = |annotation: &TypeExprId| self.has_any && annotation.0 as usize >= self.start.type_exprs;
+        let is_checked =
+            |annotation: &TypeExprId| self.has_any && annotation.number() as usize >= self.start.type_exprs;
         let mut found = Vec::new();
         let mut stack: Vec<(TypeExprId, Vec<u32>)> = Vec::new();
         stack.append_all(annotation.filter(is_checked).map(|annotation| (annotation, Vec::new())));

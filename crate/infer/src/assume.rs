@@ -54,12 +54,12 @@ impl Inference<'_> {
         self.make_rigid(member, &args, cause);
         // Callers owe it none the less.
         let owed = self.solver.failures.drain(n_failures..).map(|failure| failure.relation);
-        self.assumed.extend(owed.filter(|id| id.0 as usize >= first_relation));
+        self.assumed.extend(owed.filter(|id| id.number() as usize >= first_relation));
         for &equation in &equations {
             self.assume_equation(equation);
         }
         self.assumed.extend(equations);
-        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
+        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId::numbered(i as u32));
         let waits = |&id: &RelationId| matches!(self.solver.relation(id).state, State::Waiting(_));
         let waiting: Vec<RelationId> = ids.filter(waits).list();
         for &id in &waiting {
@@ -90,7 +90,7 @@ impl Inference<'_> {
     fn take_equations(&mut self, first_relation: usize, cause: Cause) -> Vec<RelationId> {
         let mut defined: Vec<TermId> = Vec::new();
         let mut ids = Vec::new();
-        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId::numbered(i as u32)) {
             let posted = self.solver.relation(id);
             let waits = matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION);
             let Some(&result) = posted.args.last().filter(|_| waits) else { continue };
@@ -224,7 +224,7 @@ impl Inference<'_> {
         obligations: &mut Vec<Obligation>,
     ) -> Vec<ParamId> {
         self.solver.solve();
-        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
+        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId::numbered(i as u32));
         let is_owed = |&id: &RelationId| {
             let posted = self.solver.relation(id);
             matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION)

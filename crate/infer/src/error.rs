@@ -124,7 +124,7 @@ impl Wording<'_> {
                     let help = "write the types of what the `fn` literal uses from around it, before it does";
                     error.help = Some(help.to_owned());
                 }
-                if (param.0 as usize) < module.type_params.len() {
+                if (param.number() as usize) < module.type_params.len() {
                     error.label(module.type_params[param].span, format!("`{param_name}` is declared here"))
                 } else {
                     error
@@ -212,11 +212,11 @@ impl Wording<'_> {
 
     /// Whether a definition stands in this file, and not in its library.
     pub(crate) fn is_own_def(&self, def: DefId) -> bool {
-        def.0 as usize >= self.module.start.defs
+        def.number() as usize >= self.module.start.defs
     }
 
     pub(crate) fn is_own_ctor(&self, ctor: CtorId) -> bool {
-        ctor.0 as usize >= self.module.start.ctors
+        ctor.number() as usize >= self.module.start.ctors
     }
 
     pub(crate) fn why(&self, cause: Cause) -> Why {
@@ -335,7 +335,7 @@ impl Wording<'_> {
     /// Whether terms are made of what the program names: not of unknowns, nor of parameters that inference made.
     fn can_be_written(&self, terms: &[TermId]) -> bool {
         let solver = &self.inferred.solver;
-        let first = ParamId(self.module.type_params.len() as u32);
+        let first = ParamId::numbered(self.module.type_params.len() as u32);
         let has_no_name = |term: Term| match term {
             Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => param >= first,
             term => term.is_hole(),

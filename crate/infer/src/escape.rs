@@ -179,7 +179,7 @@ impl Inference<'_> {
     /// The parameters of a polymorphic function type.
     fn bound_by(&self, ty: TermId) -> Vec<ParamId> {
         match self.solver.head(ty) {
-            Term::Forall { first, n, .. } => (first.0..first.0 + n).map(ParamId).list(),
+            Term::Forall { first, n, .. } => (first.number()..first.number() + n).map(ParamId::numbered).list(),
             _ => Vec::new(),
         }
     }

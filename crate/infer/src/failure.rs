@@ -303,9 +303,10 @@ impl Wording<'_> {
             return self.with_origins(error, span, &self.differing([left, right], [expected, found]));
         };
         // A parameter that generalising made is written nowhere.
-        let written = |param: ParamId| (param.0 as usize) < self.module.type_params.len();
-        let own =
-            namesakes.into_iter().filter(|&param| written(param) && param.0 as usize >= self.module.start.type_params);
+        let written = |param: ParamId| (param.number() as usize) < self.module.type_params.len();
+        let own = namesakes
+            .into_iter()
+            .filter(|&param| written(param) && param.number() as usize >= self.module.start.type_params);
         own.fold(error, |error, param| {
             let param = &self.module.type_params[param];
             error.label(param.span, format!("one {} is declared here", param.name))

@@ -369,7 +369,7 @@ impl Inference<'_> {
         }
         let mut roots = vec![body];
         roots.extend(obligations.iter().flat_map(|obligation| &obligation.args));
-        let first = ParamId(self.module.type_params.len() as u32);
+        let first = ParamId::numbered(self.module.type_params.len() as u32);
         for root in self.solver.roots_where(&roots, |term| term.is_rigid()) {
             if let Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) = self.solver.head(root)
                 && param >= first
@@ -489,7 +489,7 @@ impl Inference<'_> {
             };
             used.insert(fresh.clone());
             self.group_names.push(fresh.clone());
-            let id = ParamId((self.module.type_params.len() + self.generated_params.len()) as u32);
+            let id = ParamId::numbered((self.module.type_params.len() + self.generated_params.len()) as u32);
             self.generated_params.push((fresh, kind));
             named.push((hole, id));
         }

@@ -43,7 +43,7 @@ pub(crate) fn check_ranks(module: &Module, inferred: &Inferred, errors: &mut Vec
             }),
         };
         if let Some(reason) = ranks(inferred, &given, input).into_iter().find_map(reason) {
-            errors.push(TypeError::Failed(Failure { relation: RelationId(id), reason }));
+            errors.push(TypeError::Failed(Failure { relation: RelationId::numbered(id), reason }));
         }
     }
 }

@@ -105,14 +105,14 @@ impl Names for TypeNames<'_> {
     }
 
     fn param(&self, param: ParamId) -> &str {
-        match (param.0 as usize).checked_sub(self.module.type_params.len()) {
+        match (param.number() as usize).checked_sub(self.module.type_params.len()) {
             Some(generated) => &self.generated_params[generated].0,
             None => self.module.param(param),
         }
     }
 
     fn param_kind(&self, param: ParamId) -> Kind {
-        match (param.0 as usize).checked_sub(self.module.type_params.len()) {
+        match (param.number() as usize).checked_sub(self.module.type_params.len()) {
             Some(generated) => self.generated_params[generated].1,
             None => self.module.param_kind(param),
         }

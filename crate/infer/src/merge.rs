@@ -222,7 +222,7 @@ impl Inference<'_> {
         while let Some(id) = stack.pop() {
             let (root, head) = (self.solver.root(id), self.solver.head(id));
             let bare = |list: List| List { start: 0, len: list.len };
-            let none = TermId(0);
+            let none = TermId::numbered(0);
             let form = match head {
                 Term::Hole(_) | Term::Error(_) => None,
                 Term::Dim(dim) if dim.extent == Extent::Unknown => None,

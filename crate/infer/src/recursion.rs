@@ -128,7 +128,7 @@ impl Inference<'_> {
         };
         let told = told.map_or_else(Vec::new, |scheme| scheme.obligations.clone());
         let n_relations = self.solver.relations().len();
-        let new = (first_relation..n_relations).map(|at| RelationId(at as u32)).list();
+        let new = (first_relation..n_relations).map(|at| RelationId::numbered(at as u32)).list();
         // What is told of the same inputs says what the outputs are, which may be inputs of others.
         let mut owed = new;
         loop {

@@ -386,7 +386,7 @@ impl Inference<'_> {
 
     /// The rows of the sums among the cells from `first` on and in what is shared.
     fn rows(&self, first: usize) -> Vec<TermId> {
-        let ids = (first..self.solver.store.len()).map(|i| TermId(i as u32));
+        let ids = (first..self.solver.store.len()).map(|i| TermId::numbered(i as u32));
         let row = |id: TermId| match self.solver.head(id) {
             Term::Sum(row) if self.solver.root(id) == id => Some(row),
             _ => None,
@@ -442,7 +442,7 @@ impl Inference<'_> {
         is_kept: impl Fn(&Self, TermId) -> bool,
     ) -> bool {
         let n_ended = ended.len();
-        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId::numbered(i as u32)) {
             let posted = self.solver.relation(id);
             let (is_copy, cause) = (posted.relation.is(&COPY), posted.cause);
             if !is_copy || !matches!(posted.state, State::Waiting(_)) {

@@ -72,8 +72,8 @@ impl Inference<'_> {
 
     /// The relations of a group: those from `first` on, and before them those that wait for what is shared.
     pub(crate) fn relations(&self, first: usize) -> impl Iterator<Item = RelationId> + '_ {
-        let new = (first..self.solver.relations().len()).map(|i| RelationId(i as u32));
-        self.shared.relations.iter().copied().filter(move |id| (id.0 as usize) < first).chain(new)
+        let new = (first..self.solver.relations().len()).map(|i| RelationId::numbered(i as u32));
+        self.shared.relations.iter().copied().filter(move |id| (id.number() as usize) < first).chain(new)
     }
 
     /// The unknowns that a group must not generalise.

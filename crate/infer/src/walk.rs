@@ -334,7 +334,7 @@ impl<'m> Inference<'m> {
     /// A variable whose type is written as a polymorphic one is a polymorphic name.
     fn note_polymorphic(&mut self, local: LocalId, term: TermId) {
         if let Term::Forall { first, n, body } = self.solver.head(term) {
-            let params = (first.0..first.0 + n).map(ParamId).list();
+            let params = (first.number()..first.number() + n).map(ParamId::numbered).list();
             self.local_schemes.insert(local, Scheme { params, body, obligations: Vec::new() });
         }
     }
@@ -514,7 +514,7 @@ impl<'m> Inference<'m> {
     }
 
     pub(crate) fn param_kind(&self, param: ParamId) -> Kind {
-        match (param.0 as usize).checked_sub(self.module.type_params.len()) {
+        match (param.number() as usize).checked_sub(self.module.type_params.len()) {
             Some(generated) => self.generated_params[generated].1,
             None => self.module.type_params[param].kind,
         }

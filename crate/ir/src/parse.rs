@@ -74,7 +74,7 @@ pub fn parse(text: &str, base: &Program, names: Names) -> Result<Program, ParseE
             parser.own_id("g", program.globals.len())?;
             let name = parser.name()?;
             parser.mark(b':')?;
-            let layout = LayoutId(parser.id("l")?);
+            let layout = LayoutId::numbered(parser.id("l")?);
             parser.mark(b'=')?;
             program.globals.push(Global { name, layout, init: parser.function_name()? });
             parser.newline()?;
@@ -320,7 +320,7 @@ impl<'a> Parser<'a> {
                 self.advance();
                 Ok(id)
             }
-            None => Ok(FuncId(self.id("f")?)),
+            None => Ok(FuncId::numbered(self.id("f")?)),
         }
     }
 
@@ -359,21 +359,21 @@ impl<'a> Parser<'a> {
         let found = if self.token == Token::Word { split_var(self.word()) } else { None };
         let (name, number) = found.ok_or_else(|| self.error("a variable"))?;
         let id = match (name, number) {
-            (_, Some(number)) => VarId(number),
+            (_, Some(number)) => VarId::numbered(number),
             (Some(name), None) if self.named.contains_key(name) => self.named[name],
             (_, None) => {
                 while self.numbered.contains(&self.n_numbered) {
                     self.n_numbered += 1;
                 }
                 self.n_numbered += 1;
-                VarId(self.n_numbered - 1)
+                VarId::numbered(self.n_numbered - 1)
             }
         };
         if id.index() > self.text.len() {
             return Err(self.error("a lesser number"));
         }
         while self.vars.len() <= id.index() {
-            self.vars.push(VarData { layout: LayoutId(0), name: None });
+            self.vars.push(VarData { layout: LayoutId::numbered(0), name: None });
             self.places.push(None);
         }
         if let Some(name) = name {
@@ -396,7 +396,7 @@ impl<'a> Parser<'a> {
             self.vars[var].name = Some(self.string()?);
         }
         self.mark(b':')?;
-        self.vars[var].layout = LayoutId(self.id("l")?);
+        self.vars[var].layout = LayoutId::numbered(self.id("l")?);
         // An empty place: it has been given.
         self.places[var] = Some(Span::new(u32::MAX, u32::MAX));
         Ok(var)
@@ -423,7 +423,7 @@ impl<'a> Parser<'a> {
         self.mark(b'(')?;
         params.append_all(self.list(b')', Self::given)?);
         self.mark(b'>')?;
-        let result = LayoutId(self.id("l")?);
+        let result = LayoutId::numbered(self.id("l")?);
         let ty = if self.eat(b':') { Some(self.ty()?) } else { None };
         let stands_for = if self.eat_word("for") { Some(self.code()?) } else { None };
         let is_library = self.eat_word("library");
@@ -469,7 +469,7 @@ impl<'a> Parser<'a> {
     }
 
     fn ty(&mut self) -> Result<TermId, ParseError> {
-        Ok(TermId(self.id("t")?))
+        Ok(TermId::numbered(self.id("t")?))
     }
 
     fn block(&mut self, index: usize) -> Result<Block, ParseError> {
@@ -494,7 +494,7 @@ impl<'a> Parser<'a> {
     }
 
     fn block_id(&mut self) -> Result<BlockId, ParseError> {
-        Ok(BlockId(self.id("b")?))
+        Ok(BlockId::numbered(self.id("b")?))
     }
 
     fn block_end(&mut self) -> Result<Option<End>, ParseError> {
@@ -632,7 +632,7 @@ impl<'a> Parser<'a> {
         let (word, error) = (self.word(), self.error("an instruction"));
         self.advance();
         let op = match word {
-            "tensor" => Op::Tensor(ConstId(self.id("k")?)),
+            "tensor" => Op::Tensor(ConstId::numbered(self.id("k")?)),
             "pack" => Op::Pack { variant: self.variant(results.first().copied(), b'(')?.0 },
             "open" | "peek" | "field" => return self.open(word),
             "box" => Op::Box,
@@ -654,7 +654,7 @@ impl<'a> Parser<'a> {
                     self.advance();
                     Op::Global(id)
                 }
-                None => Op::Global(GlobalId(self.id("g")?)),
+                None => Op::Global(GlobalId::numbered(self.id("g")?)),
             },
             "check" => {
                 let name = self.string()?;

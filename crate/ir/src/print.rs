@@ -388,7 +388,7 @@ impl<'a> Printer<'a> {
 
     fn var(&mut self, function: &Function, var: VarId) {
         match function.vars.get(var).and_then(var_name) {
-            Some((sigil, name)) if self.is_shared[var] => self.put(format_args!("{sigil}{name}.{}", var.0)),
+            Some((sigil, name)) if self.is_shared[var] => self.put(format_args!("{sigil}{name}.{}", var.number())),
             Some((sigil, name)) => self.put(format_args!("{sigil}{name}")),
             None => self.put(format_args!("{var:?}")),
         }

@@ -17,13 +17,13 @@ pub(crate) fn base() -> Program {
     let (int, flag, float) = (types.scalar(Dtype::Int32), types.scalar(Dtype::Bool), types.scalar(Dtype::Float32));
     let tensor = types.tensor(&[Some(2), None], Dtype::Float32);
     let args = types.list(&[int]);
-    let list = types.intern(Term::Adt { adt: AdtId(0), args });
+    let list = types.intern(Term::Adt { adt: AdtId::numbered(0), args });
     let nil = Constructor { number: 0, fields: Vec::new() };
     types.define(list, vec![nil, Constructor { number: 1, fields: vec![int, list] }]);
     let func = types.func(&[int], int);
     let (cell, cell_of_list) = (types.reference(int), types.reference(list));
     let (unit, pair) = (types.tuple(&[]), types.tuple(&[int, tensor]));
-    let sum = types.sum(&[(VariantId(0), Vec::new()), (VariantId(1), vec![tensor])]);
+    let sum = types.sum(&[(VariantId::numbered(0), Vec::new()), (VariantId::numbered(1), vec![tensor])]);
     let nothing = types.nothing();
     let sum_of = |types: &Types, ty: TermId, fields: &[LayoutId]| {
         let mut fields = fields.iter();
@@ -34,7 +34,7 @@ pub(crate) fn base() -> Program {
         let variants = types.cases(ty).unwrap().into_iter().map(&mut variant).collect();
         Kind::Sum { tag: Tag::None, variants }
     };
-    let l = LayoutId;
+    let l = LayoutId::numbered;
     let content = l(3);
     let rows: Vec<(TermId, u32, Kind)> = vec![
         (int, 32, Kind::Scalar(Dtype::Int32)),
@@ -160,7 +160,7 @@ fn texts_print_as_they_were() {
 #[test]
 fn variables_without_numbers_get_those_that_are_free() {
     let program = parse("fn f0 g(%a: l0, v0: l0, %b: l0) -> l0 {\nb0:\n  return %b\n}", &base(), NAMES).unwrap();
-    let params: Vec<u32> = program.functions.iter().flat_map(|f| &f.params).map(|param| param.0).collect();
+    let params: Vec<u32> = program.functions.iter().flat_map(|f| &f.params).map(|param| param.number()).collect();
     assert_eq!(params, [1, 0, 2]);
 }
 

@@ -208,7 +208,7 @@ impl<'a> Checker<'a> {
                 checker.say(format_args!("{var:?} is given twice"));
             }
         };
-        function.params.iter().for_each(|&param| give(self, param, BlockId(0), 0));
+        function.params.iter().for_each(|&param| give(self, param, BlockId::numbered(0), 0));
         for (id, block) in function.blocks.iter_enumerated() {
             self.at = Some((id, 0));
             block.params.iter().for_each(|&param| give(self, param, id, 0));
@@ -316,11 +316,11 @@ impl<'a> Checker<'a> {
 /// By block: its number in the tree of dominators, and the last number below it (Cooper, Harvey and Kennedy 2001).
 fn dominators(function: &Function) -> IndexVec<BlockId, (usize, usize)> {
     let n = function.blocks.len();
-    let mut above: IndexVec<BlockId, BlockId> = IndexVec::filled(BlockId(u32::MAX), n);
+    let mut above: IndexVec<BlockId, BlockId> = IndexVec::filled(BlockId::numbered(u32::MAX - 1), n);
     for (id, block) in function.blocks.iter_enumerated() {
         for successor in block.end.successors() {
             let (mut a, mut b) = (id, above[successor]);
-            if b == BlockId(u32::MAX) {
+            if b == BlockId::numbered(u32::MAX - 1) {
                 b = a;
             }
             // What is above has a smaller id.
@@ -338,7 +338,7 @@ fn dominators(function: &Function) -> IndexVec<BlockId, (usize, usize)> {
         below[above[id]].push(id);
     }
     let mut spans = IndexVec::filled((0, 0), n);
-    let (mut stack, mut number) = (vec![(BlockId(0), 0)], 0);
+    let (mut stack, mut number) = (vec![(BlockId::numbered(0), 0)], 0);
     while let Some((id, next)) = stack.pop() {
         if next == 0 {
             spans[id].0 = number;

@@ -25,7 +25,7 @@
 //! use layout::{Layouts, Strategy, Types, facts, structure};
 //! let mut types = Types::default();
 //! let bool = types.scalar(ty::Dtype::Bool);
-//! let option = types.sum(&[(ty::VariantId(0), vec![]), (ty::VariantId(1), vec![bool])]);
+//! let option = types.sum(&[(ty::VariantId::numbered(0), vec![]), (ty::VariantId::numbered(1), vec![bool])]);
 //! let mut layouts = Layouts::new(Strategy::Packed);
 //! let layout = layouts.of(&types, option);
 //! assert_eq!(structure(&layouts, layout), "{ tag: 1 bit, union { {} | { 1 bit } } }");

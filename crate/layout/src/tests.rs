@@ -10,14 +10,14 @@ use ty::{AdtId, Dtype, Term, TermId, VariantId};
 /// An anonymous sum of variants `0, 1, …` with these fields.
 fn sum(types: &mut Types, variants: &[&[TermId]]) -> TermId {
     let variants: Vec<(VariantId, Vec<TermId>)> =
-        (0..).zip(variants).map(|(name, fields)| (VariantId(name), fields.to_vec())).collect();
+        (0..).zip(variants).map(|(name, fields)| (VariantId::numbered(name), fields.to_vec())).collect();
     types.sum(&variants)
 }
 
 /// The data type of this number, without parameters.
 fn adt(types: &mut Types, number: u32) -> TermId {
     let args = types.list(&[]);
-    types.intern(Term::Adt { adt: AdtId(number), args })
+    types.intern(Term::Adt { adt: AdtId::numbered(number), args })
 }
 
 /// Defines a data type with these constructors, which are numbered from 100 times its own number on.
@@ -129,7 +129,7 @@ fn what_has_no_values_is_not_stored() {
             let crate::Kind::Sum { variants, .. } = &layouts[content].kind else { panic!("a sum") };
             let inhabited: Vec<bool> = variants.iter().map(|variant| variant.is_inhabited).collect();
             assert_eq!(inhabited, [true, false]);
-            assert_eq!(variants[1].head, Head::Variant(VariantId(1)));
+            assert_eq!(variants[1].head, Head::Variant(VariantId::numbered(1)));
             let bits = if strategy == Strategy::Uniform { 32 } else { 0 };
             assert_eq!(layouts[content].bits, bits);
         }

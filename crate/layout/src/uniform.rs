@@ -23,7 +23,7 @@ pub(crate) fn plan(cases: &[Case]) -> Plan {
     let mut variants = Vec::with_capacity(cases.len());
     for (place, case) in (0_u32..).zip(cases) {
         let place = match case.head {
-            Head::Variant(name) => name.0,
+            Head::Variant(name) => name.number(),
             Head::Constructor(_) | Head::Tuple | Head::Functions => place,
         };
         let mut offset = first;
@@ -50,7 +50,7 @@ pub(crate) fn immediates(cases: &[Case]) -> Vec<Option<u32>> {
         case.fields.is_empty().then(|| {
             n_constants += 1;
             match case.head {
-                Head::Variant(name) => 2 * name.0 + 1,
+                Head::Variant(name) => 2 * name.number() + 1,
                 Head::Constructor(_) | Head::Tuple | Head::Functions => 2 * n_constants - 1,
             }
         })

@@ -121,7 +121,7 @@ fn without_keepdims(cx: &Context, call: &Call, whole: ExprId, reduced: ExprId) -
 fn strangers(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<Diagnostic> {
     let (a, b) = (cx.shape(left)?, cx.shape(right)?);
     let is_script = cx.module.surface == Surface::TensorScript;
-    let is_named = |param: ParamId| (param.0 as usize) < cx.module.type_params.len();
+    let is_named = |param: ParamId| (param.number() as usize) < cx.module.type_params.len();
     let needed = (0..a.len().min(b.len())).find_map(|axis| match (from_last(&a, axis), from_last(&b, axis)) {
         (Size::Number(n), Size::Param(_)) | (Size::Param(_), Size::Number(n)) if is_script && n != 1 => {
             Some(format!("a batch of 1 or {n}"))

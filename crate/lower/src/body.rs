@@ -120,7 +120,7 @@ impl Body {
     pub(crate) fn finish(self) -> Function {
         let mut function = self.function;
         let mut is_reached: IndexVec<BlockId, bool> = IndexVec::filled(false, function.blocks.len());
-        is_reached[BlockId(0)] = true;
+        is_reached[BlockId::numbered(0)] = true;
         for id in function.blocks.ids() {
             if is_reached[id] {
                 function.blocks[id].end.successors().into_iter().for_each(|target| is_reached[target] = true);
@@ -129,7 +129,7 @@ impl Body {
         if is_reached.iter().all(|&reached| reached) {
             return function;
         }
-        let mut new: IndexVec<BlockId, BlockId> = IndexVec::filled(BlockId(0), function.blocks.len());
+        let mut new: IndexVec<BlockId, BlockId> = IndexVec::filled(BlockId::numbered(0), function.blocks.len());
         let mut kept = IndexVec::new();
         for id in function.blocks.ids() {
             if is_reached[id] {

@@ -28,7 +28,7 @@ pub(crate) struct Substs {
 }
 
 impl Substs {
-    pub(crate) const NONE: SubstId = SubstId(0);
+    pub(crate) const NONE: SubstId = SubstId::numbered(0);
 
     pub(crate) fn new() -> Substs {
         Substs { all: vec![Vec::new()], ids: HashMap::from_iter([(Vec::new(), Substs::NONE)]) }
@@ -39,7 +39,7 @@ impl Substs {
         if let Some(&id) = self.ids.get(&subst) {
             return id;
         }
-        let id = SubstId(self.all.len() as u32);
+        let id = SubstId::numbered(self.all.len() as u32);
         self.all.push(subst.clone());
         self.ids.insert(subst, id);
         id
@@ -51,14 +51,14 @@ impl Substs {
             return id;
         }
         let mut subst = more;
-        let old = self.all[id.0 as usize].iter().filter(|(param, _)| !subst.iter().any(|(new, _)| new == param));
+        let old = self.all[id.number() as usize].iter().filter(|(param, _)| !subst.iter().any(|(new, _)| new == param));
         let old: Subst = old.copied().list();
         subst.append_all(old);
         self.intern(subst)
     }
 
     pub(crate) fn get(&self, id: SubstId, param: ParamId) -> Option<TermId> {
-        let subst = &self.all[id.0 as usize];
+        let subst = &self.all[id.number() as usize];
         subst.binary_search_by_key(&param, |&(param, _)| param).ok().map(|at| subst[at].1)
     }
 }

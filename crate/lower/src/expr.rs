@@ -217,7 +217,7 @@ impl Lowering<'_> {
     }
 
     fn scheme_of(&self, local: LocalId) -> Option<&ty::Scheme> {
-        let is_library = (local.0 as usize) < self.module.start.locals;
+        let is_library = (local.number() as usize) < self.module.start.locals;
         let inferred = if is_library { self.library } else { self.inferred };
         inferred.local_schemes.get(&local)
     }
@@ -420,7 +420,7 @@ impl Lowering<'_> {
         let (callee, args) = match &module.exprs[callee].kind {
             ExprKind::Ctor(ctor) => {
                 self.check_fields(body, *ctor, &args);
-                let value = self.pack(body, ty, Head::Constructor(ctor.0), &args, span);
+                let value = self.pack(body, ty, Head::Constructor(ctor.number()), &args, span);
                 return done(body, value);
             }
             ExprKind::Op(op) => {

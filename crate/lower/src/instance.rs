@@ -316,20 +316,20 @@ impl Lowering<'_> {
 
     /// What was inferred of the text that an expression stands in.
     pub(crate) fn of_expr(&self, expr: ExprId) -> &Inferred {
-        if (expr.0 as usize) < self.module.start.exprs { self.library } else { self.inferred }
+        if (expr.number() as usize) < self.module.start.exprs { self.library } else { self.inferred }
     }
 
     /// The closed type of an expression; where a polymorphic function is wanted, that type.
     pub(crate) fn expr_type(&mut self, expr: ExprId, subst: SubstId) -> TermId {
         match self.of_expr(expr).handed.get(&expr).copied() {
-            Some(ty) => self.met(ty, subst, (expr.0 as usize) < self.module.start.exprs),
+            Some(ty) => self.met(ty, subst, (expr.number() as usize) < self.module.start.exprs),
             None => self.own_type(expr, subst),
         }
     }
 
     /// The closed type of an expression as it was inferred.
     pub(crate) fn own_type(&mut self, expr: ExprId, subst: SubstId) -> TermId {
-        let is_library = (expr.0 as usize) < self.module.start.exprs;
+        let is_library = (expr.number() as usize) < self.module.start.exprs;
         match self.of_expr(expr).exprs[expr] {
             Some(term) => self.met(term, subst, is_library),
             None => self.program.types.nothing(),
@@ -338,7 +338,7 @@ impl Lowering<'_> {
 
     /// The closed type of a variable.
     pub(crate) fn local_type(&mut self, local: LocalId, subst: SubstId) -> TermId {
-        let is_library = (local.0 as usize) < self.module.start.locals;
+        let is_library = (local.number() as usize) < self.module.start.locals;
         let inferred = if is_library { self.library } else { self.inferred };
         match inferred.locals[local] {
             Some(term) => self.met(term, subst, is_library),
@@ -429,7 +429,7 @@ impl Lowering<'_> {
         let result = self.of(result);
         let mut body = Body::new(self.name(id), result, subst, data.span);
         let captures = self.captures.get(&id).cloned().unwrap_or_default();
-        body.function.is_library = (id.0 as usize) < module.start.functions;
+        body.function.is_library = (id.number() as usize) < module.start.functions;
         body.function.n_captures = captures.len();
         body.source = Some(id);
         for &local in captures.iter().chain(&data.params) {
@@ -516,9 +516,9 @@ impl Lowering<'_> {
                 body.param(layout, None)
             })
             .list();
-        body.function.stands_for = Some(Code::Constructor(ctor.0));
+        body.function.stands_for = Some(Code::Constructor(ctor.number()));
         self.check_fields(&mut body, ctor, &args);
-        let value = self.pack(&mut body, result, layout::Head::Constructor(ctor.0), &args, span);
+        let value = self.pack(&mut body, result, layout::Head::Constructor(ctor.number()), &args, span);
         body.end(End::Return(value), span);
         body.finish()
     }
@@ -537,7 +537,7 @@ impl Lowering<'_> {
                 body.param(layout, None)
             })
             .list();
-        body.function.stands_for = Some(Code::Operator(op.0));
+        body.function.stands_for = Some(Code::Operator(op.number()));
         let value = self.operator(&mut body, op, Arc::new(row.default_attrs()), &args, result, span);
         body.end(End::Return(value), span);
         body.finish()

@@ -42,7 +42,7 @@ struct Match {
 fn head_of(head: pattern::Head) -> Option<Head> {
     match head {
         pattern::Head::Ctor(number) => Some(Head::Constructor(number)),
-        pattern::Head::Variant(number) => Some(Head::Variant(VariantId(number))),
+        pattern::Head::Variant(number) => Some(Head::Variant(VariantId::numbered(number))),
         pattern::Head::Tuple => Some(Head::Tuple),
         pattern::Head::Literal(_) | pattern::Head::Other => None,
     }
@@ -78,12 +78,13 @@ impl Lowering<'_> {
         let places = &tree.tree.places;
         let children = places.iter_enumerated().filter_map(|(id, place)| Some((place.within?, id)));
         let mut types = IndexVec::filled(None, places.len());
-        types[PlaceId(0)] = Some(self.expr_type(scrutinee, body.subst));
+        types[PlaceId::numbered(0)] = Some(self.expr_type(scrutinee, body.subst));
         let mut cx = Match { children: children.collect(), types, span, tree: tree.clone() };
         let nodes = &tree.tree.nodes;
         let needs = needs(&tree);
         let mut incoming: IndexVec<NodeId, Vec<(BlockId, Path)>> = IndexVec::filled(Vec::new(), nodes.len());
-        let start = Path { places: HashMap::from_iter([(PlaceId(0), subject)]), in_place: HashMap::default() };
+        let start =
+            Path { places: HashMap::from_iter([(PlaceId::numbered(0), subject)]), in_place: HashMap::default() };
         incoming[tree.tree.root].push((body.block, start));
         let mut leaves: Vec<Vec<Leaf>> = vec![Vec::new(); arms.len()];
         // Nodes lead to smaller ids.
@@ -95,7 +96,7 @@ impl Lowering<'_> {
                 Node::Leaf { arm, variables } => {
                     let mut bound = Vec::with_capacity(variables.len());
                     for &(local, place) in variables {
-                        let local = LocalId(local);
+                        let local = LocalId::numbered(local);
                         bound.push((local, self.variable(body, &mut cx, &mut path, local, place)));
                     }
                     leaves[*arm].push((body.block, bound));
@@ -151,7 +152,8 @@ impl Lowering<'_> {
             body.block = block;
             return Some(path);
         }
-        let mut path = Path { places: HashMap::from_iter([(PlaceId(0), subject)]), in_place: HashMap::default() };
+        let mut path =
+            Path { places: HashMap::from_iter([(PlaceId::numbered(0), subject)]), in_place: HashMap::default() };
         let block = body.new_block(cx.span);
         let mut handed: Vec<PlaceId> = Vec::new();
         for &need in needs {

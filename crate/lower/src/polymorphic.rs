@@ -62,9 +62,9 @@ impl Polymorphic {
 impl Lowering<'_> {
     /// A choice in which the parameters of a polymorphic type stand for themselves.
     pub(crate) fn bound(&mut self, subst: SubstId, first: ParamId, n: u32) -> SubstId {
-        let own: Subst = (first.0..first.0 + n)
+        let own: Subst = (first.number()..first.number() + n)
             .map(|param| {
-                let (param, kind) = (ParamId(param), self.module.type_params[ParamId(param)].kind);
+                let (param, kind) = (ParamId::numbered(param), self.module.type_params[ParamId::numbered(param)].kind);
                 let types = &mut self.program.types;
                 let own = if kind == Kind::Dim { hole(types, kind) } else { types.intern(Term::Param(param, kind)) };
                 (param, own)
@@ -85,7 +85,7 @@ impl Lowering<'_> {
         let own = self.parameters_past(body);
         let mut renamed: HashMap<TermId, TermId> = HashMap::default();
         for at in 0..n.min(ParamId::N_BOUND) {
-            let (old, new) = (ParamId(first.0 + at), ParamId(own.0 + at));
+            let (old, new) = (ParamId::numbered(first.number() + at), ParamId::numbered(own.number() + at));
             let kind = self.module.type_params[old].kind;
             let [old, new] = [old, new].map(|param| self.program.types.intern(Term::Param(param, kind)));
             renamed.insert(old, new);
@@ -108,7 +108,7 @@ impl Lowering<'_> {
         let mut stack = vec![root];
         while let Some(ty) = stack.pop() {
             match types.head(ty) {
-                Term::Forall { first, .. } => own = own.max(ParamId(first.0 + ParamId::N_BOUND)),
+                Term::Forall { first, .. } => own = own.max(ParamId::numbered(first.number() + ParamId::N_BOUND)),
                 head if seen.insert(ty) => types.for_parts(head, |part| stack.push(part)),
                 _ => {}
             }
@@ -128,7 +128,7 @@ impl Lowering<'_> {
         let uses = self.polymorphic.uses.get(&ty).cloned().unwrap_or_default();
         let mut fields = Vec::with_capacity(uses.len());
         for args in uses {
-            let subst = self.substs.extended(subst, (first.0..).map(ParamId).zip(args).list());
+            let subst = self.substs.extended(subst, (first.number()..).map(ParamId::numbered).zip(args).list());
             let field = match origin {
                 Origin::Term(body) => self.close_only(body, subst),
                 Origin::Written(id) => self.close_written(id, subst),
@@ -144,7 +144,7 @@ impl Lowering<'_> {
 
     /// The type of a variable that holds a polymorphic function.
     pub(crate) fn polymorphic_local(&self, local: LocalId) -> Option<(TermId, ParamId)> {
-        let is_library = (local.0 as usize) < self.module.start.locals;
+        let is_library = (local.number() as usize) < self.module.start.locals;
         let ty = if is_library { self.library } else { self.inferred }.locals[local]?;
         match self.inferred.solver.head(ty) {
             Term::Forall { first, .. } => Some((ty, first)),
@@ -213,7 +213,7 @@ impl Lowering<'_> {
                     let arg = found.get(&param).copied().filter(|_| kind != Kind::Dim);
                     arg.unwrap_or_else(|| hole(&mut cx.program.types, kind))
                 };
-                Some((first.0..first.0 + n).map(|param| arg(self, ParamId(param))).list())
+                Some((first.number()..first.number() + n).map(|param| arg(self, ParamId::numbered(param))).list())
             }
             Some((Origin::Written(_), ..)) | None => None,
         };
@@ -264,7 +264,7 @@ impl Lowering<'_> {
         let around = body.subst;
         let mut functions = Vec::with_capacity(uses.len());
         for args in uses {
-            body.subst = self.substs.extended(around, (first.0..).map(ParamId).zip(args).list());
+            body.subst = self.substs.extended(around, (first.number()..).map(ParamId::numbered).zip(args).list());
             functions.push(self.function_value(body, expr));
         }
         body.subst = around;

@@ -48,7 +48,7 @@ impl Lowering<'_> {
                 let own = module.ctors[ctor].fields.iter();
                 let own: Vec<TermId> = own.map(|&field| self.close_written(field, subst)).list();
                 let fields = own.iter().map(|&field| self.without_sizes(field)).list();
-                constructors.push(Constructor { number: ctor.0, fields });
+                constructors.push(Constructor { number: ctor.number(), fields });
                 written.push(own);
             }
             self.program.types.define(ty, constructors);

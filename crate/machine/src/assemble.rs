@@ -57,7 +57,7 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
     });
     let closures = collected(closures);
     let has_refs = table.iter().any(|layout| matches!(layout.kind, Kind::Ref { .. }));
-    let nowhere = Origin { function: FuncId(u32::MAX), block: BlockId(0), index: 0 };
+    let nowhere = Origin { function: FuncId::numbered(u32::MAX - 1), block: BlockId::numbered(0), index: 0 };
     let mut assembly = Assembly {
         kinds,
         codes: vec![Code::Halt, Code::Broken],
@@ -88,7 +88,7 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
     for (id, function) in program.functions.iter_enumerated() {
         if is_broken[id] {
             assembly.codes.push(Code::Broken);
-            assembly.origins.push(Origin { function: id, block: BlockId(0), index: 0 });
+            assembly.origins.push(Origin { function: id, block: BlockId::numbered(0), index: 0 });
             continue;
         }
         let is_small = assembly.routines[id].n_words as usize + MAX_QUICK_ARGS < HIGH.into();
@@ -579,7 +579,9 @@ impl Assembler<'_> {
             (Some(Binary::Greater), Some(Class::Int32)) => Some(Code::LessInt32 { to, a: b, b: a }),
             (Some(Binary::GreaterEqual), Some(Class::Int32)) => Some(Code::LessEqualInt32 { to, a: b, b: a }),
             (Some(binary), Some(class)) if binary.is_on(class) => Some(Code::Binary { op: binary, class, to, a, b }),
-            (Some(_), Some(_)) | (None, _) | (_, None) => Some(Code::Kernel { op: op.0, dtype: first, to, a, b }),
+            (Some(_), Some(_)) | (None, _) | (_, None) => {
+                Some(Code::Kernel { op: op.number(), dtype: first, to, a, b })
+            }
         }
     }
 

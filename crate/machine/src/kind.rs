@@ -79,7 +79,7 @@ pub fn tensor_size(dtype: Dtype, shape: &[usize]) -> Option<u32> {
 
 impl Kinds {
     pub fn code_of(&self, function: FuncId) -> Code {
-        self.codes.get(function.0 as usize).copied().unwrap_or(Code::Function(function.0))
+        self.codes.get(function.number() as usize).copied().unwrap_or(Code::Function(function.number()))
     }
 
     pub fn new(program: &Program) -> Kinds {
@@ -87,7 +87,7 @@ impl Kinds {
         let n_layouts = layouts.table.len() as u32;
         let (items, variants) = items(layouts);
         let codes = program.functions.iter_enumerated();
-        let codes = codes.map(|(id, function)| function.stands_for.unwrap_or(Code::Function(id.0))).list();
+        let codes = codes.map(|(id, function)| function.stands_for.unwrap_or(Code::Function(id.number()))).list();
         let mut kinds = Kinds { kinds: Vec::new(), n_layouts, items, variants, codes };
         kinds.push(BlockKind::Free, 0, Vec::new());
         kinds.push(BlockKind::Token, 0, Vec::new());
@@ -127,9 +127,9 @@ impl Kinds {
             BlockKind::Free => FREE,
             BlockKind::Token => TOKEN,
             BlockKind::Tensor(dtype) => FIRST_TENSOR + dtype as u32,
-            BlockKind::Box(content) => FIRST_BOX + content.0,
-            BlockKind::Ref(content) => FIRST_BOX + self.n_layouts + content.0,
-            BlockKind::Closure(function) => FIRST_BOX + 2 * self.n_layouts + function.0,
+            BlockKind::Box(content) => FIRST_BOX + content.number(),
+            BlockKind::Ref(content) => FIRST_BOX + self.n_layouts + content.number(),
+            BlockKind::Closure(function) => FIRST_BOX + 2 * self.n_layouts + function.number(),
         }
     }
 
@@ -137,7 +137,7 @@ impl Kinds {
     #[inline(always)]
     pub fn function_of(&self, kind: u32) -> Option<FuncId> {
         let function = kind.checked_sub(FIRST_BOX + 2 * self.n_layouts)?;
-        ((kind as usize) < self.kinds.len()).then_some(FuncId(function))
+        ((kind as usize) < self.kinds.len()).then_some(FuncId::numbered(function))
     }
 
     /// What the block at an address is.

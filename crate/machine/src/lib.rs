@@ -35,7 +35,7 @@
 //!     constants: base::IndexVec::new(),
 //! };
 //! let mut machine = Machine::new(Arc::new(empty), Limits { fuel: 1000, memory: 1 << 20 });
-//! assert!(machine.start(ir::FuncId(0), &[], base::Span::new(0, 0)).is_err());
+//! assert!(machine.start(ir::FuncId::numbered(0), &[], base::Span::new(0, 0)).is_err());
 //! assert_eq!(machine.run(100), Status::Done);
 //! ```
 

@@ -247,7 +247,7 @@ impl Machine {
             return Err(memory);
         }
         for (&param, arg) in data.params.iter().zip(args) {
-            let (Some(place), Some(var)) = (routine.places.get(param.0 as usize), data.vars.get(param)) else {
+            let (Some(place), Some(var)) = (routine.places.get(param.number() as usize), data.vars.get(param)) else {
                 return Err(RunFault::Broken);
             };
             if code.program.layouts.table.get(var.layout).is_none() {

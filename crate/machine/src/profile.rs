@@ -204,7 +204,7 @@ impl Machine {
     /// The layout of a variable of the current frame, and where the tensors in it are: it is one, or those in a tuple, to
     /// which its pointers lead themselves or through the tuple's own block.
     fn tensors(&self, code: &Assembly, pc: u32, var: VarId) -> (LayoutId, SmallVec<[u32; 4]>) {
-        let id = code.function(pc).unwrap_or(FuncId(0));
+        let id = code.function(pc).unwrap_or(FuncId::numbered(0));
         let layout = code.program.functions[id].vars[var].layout;
         let range = code.routines[id].places[var.index()].range();
         let words = &self.state.registers[self.state.base as usize..][range];

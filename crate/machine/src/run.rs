@@ -506,11 +506,13 @@ impl Machine {
                     }
                     Code::Cast { from, into, to, a } => r[to as usize] = scalar::cast(from, into, r[a as usize]),
                     Code::Kernel { op, dtype, to, a, b } => {
-                        let kernel = &op::OpId(op).row().kernel;
+                        let kernel = &op::OpId::numbered(op).row().kernel;
                         let to_dtype = op::elementwise(kernel, dtype).map_or(dtype, |(to, _)| to);
-                        match op::on_scalars(op::OpId(op), [dtype, to_dtype], r[a as usize], r[b as usize]) {
+                        match op::on_scalars(op::OpId::numbered(op), [dtype, to_dtype], r[a as usize], r[b as usize]) {
                             Ok(bits) => r[to as usize] = bits,
-                            Err(fault) => break 'frame Some(op::CallFault::of(op::OpId(op).row(), fault).into()),
+                            Err(fault) => {
+                                break 'frame Some(op::CallFault::of(op::OpId::numbered(op).row(), fault).into());
+                            }
                         }
                     }
                     Code::Operator { kept, n, to, first, number } => {
@@ -526,7 +528,7 @@ impl Machine {
                         }
                     }
                     Code::Global { to, global, store, shared } => {
-                        let id = global.0 as usize;
+                        let id = global.number() as usize;
                         match state.globals.get(id) {
                             Some(GlobalState::Done(words)) if shared != Shared::Parts => {
                                 let word = words.first().copied().unwrap_or_default();
@@ -573,7 +575,7 @@ impl Machine {
                         let to = base + to as usize;
                         let words: layout::Words = state.registers.get(to..to + n).unwrap_or(&[]).into();
                         state.heap.dup_value(&code, layout, &words);
-                        state.globals[global.0 as usize] = GlobalState::Done(words);
+                        state.globals[global.number() as usize] = GlobalState::Done(words);
                         pc = next as usize;
                         continue 'frame;
                     }

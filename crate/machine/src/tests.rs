@@ -36,7 +36,7 @@ impl Table {
         let int = types.scalar(Dtype::Int32);
         let bool = types.scalar(Dtype::Bool);
         let args = types.list(&[int]);
-        let list = types.intern(Term::Adt { adt: AdtId(0), args });
+        let list = types.intern(Term::Adt { adt: AdtId::numbered(0), args });
         let nil = Constructor { number: 0, fields: Vec::new() };
         types.define(list, vec![nil, Constructor { number: 1, fields: vec![int, list] }]);
         let vector = types.tensor(&[Some(4)], Dtype::Float32);
@@ -45,7 +45,7 @@ impl Table {
         let cell = types.reference(int);
         let (unit, pair) = (types.tuple(&[]), types.tuple(&[int, list]));
         let triple = types.tuple(&[list, int, list, int, bool]);
-        let option = types.sum(&[(VariantId(0), Vec::new()), (VariantId(1), vec![list])]);
+        let option = types.sum(&[(VariantId::numbered(0), Vec::new()), (VariantId::numbered(1), vec![list])]);
         let knot = types.reference(option);
         let to_unit = types.func(&[], unit);
         let loop_cell = types.reference(to_unit);

@@ -132,12 +132,12 @@ impl Machine {
         let globals = code.program.globals.iter_enumerated();
         globals
             .map(|(global, data)| {
-                let bits = match &self.state.globals[global.0 as usize] {
+                let bits = match &self.state.globals[global.number() as usize] {
                     GlobalState::Done(words) => Some(words.clone()),
                     GlobalState::Unset | GlobalState::Running => None,
                 };
                 let value = bits.as_ref().and_then(|bits| self.small_value(data.layout, bits));
-                let is_running = self.state.globals[global.0 as usize] == GlobalState::Running;
+                let is_running = self.state.globals[global.number() as usize] == GlobalState::Running;
                 GlobalView { global, layout: data.layout, is_running, bits, value }
             })
             .list()

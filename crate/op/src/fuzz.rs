@@ -271,7 +271,7 @@ fn every_row_on_random_operands() {
             let args = operands(&mut random, row, like_example);
             let attrs = Arc::new(attrs_of(&mut random, row, like_example));
             let mut operators = Operators::new(MEMORY);
-            let op = OpId(at as u32);
+            let op = OpId::numbered(at as u32);
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 let results = operators.result_types(op, &args, &attrs)?;
                 Ok::<_, CallFault>((operators.run_with(op, &args, &attrs, &results), results))

@@ -70,7 +70,7 @@ base::idx!(
 
 impl OpId {
     pub fn row(self) -> &'static Op {
-        all()[self.0 as usize]
+        all()[self.number() as usize]
     }
 }
 
@@ -105,7 +105,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         misc, sparse, image, vision, qnn
     );
     let rows: Vec<&'static Op> = families.into_iter().flatten().collect();
-    let ids = || rows.iter().enumerate().map(|(i, row)| (OpId(i as u32), row));
+    let ids = || rows.iter().enumerate().map(|(i, row)| (OpId::numbered(i as u32), row));
     let by_name = ids().map(|(id, row)| (row.name, id)).collect();
     let by_infix = ids().filter_map(|(id, row)| Some((row.infix?, id))).collect();
     Table { rows, by_name, by_infix }

@@ -164,8 +164,8 @@ impl Read {
             let pattern = match module.pats[pat].kind {
                 PatKind::Error | PatKind::Wild | PatKind::Var(_) => Pattern::Wild,
                 PatKind::Literal(dtype, scalar) => Pattern::Head(self.literal(dtype, scalar), Vec::new()),
-                PatKind::Ctor(ctor, _) => Pattern::Head(Head::Ctor(ctor.0), parts),
-                PatKind::Variant(name, _) => Pattern::Head(Head::Variant(name.0), parts),
+                PatKind::Ctor(ctor, _) => Pattern::Head(Head::Ctor(ctor.number()), parts),
+                PatKind::Variant(name, _) => Pattern::Head(Head::Variant(name.number()), parts),
                 PatKind::Tuple(_) => Pattern::Head(Head::Tuple, parts),
                 PatKind::Or(_) => Pattern::Or(parts),
                 PatKind::As(_, local) => {
@@ -189,5 +189,5 @@ impl Read {
 
 /// In an or-pattern, the alternatives bind the variables of the first.
 fn variable(module: &Module, local: LocalId) -> u32 {
-    module.locals[local].shares.unwrap_or(local).0
+    module.locals[local].shares.unwrap_or(local).number()
 }

@@ -139,7 +139,7 @@ impl<'a, 't> Matrix<'a, 't> {
         let choice = self.choice(Vec::new());
         for &(tag, pattern) in rows {
             let mut goals = Vec::new();
-            if self.goal(PlaceId(0), pattern, &mut goals) {
+            if self.goal(PlaceId::numbered(0), pattern, &mut goals) {
                 let goals = goals.into_iter().rev().fold(NIL, |list, goal| self.rows.push(goal, list));
                 ids.push((self.rows.intern(Row { tag, choice, goals }), (tag, None)));
             }
@@ -218,7 +218,7 @@ impl<'a, 't> Matrix<'a, 't> {
     }
 
     fn choice(&mut self, chosen: Vec<PatternId>) -> u32 {
-        let key: Vec<u32> = chosen.iter().map(|pattern| pattern.0).list();
+        let key: Vec<u32> = chosen.iter().map(|pattern| pattern.number()).list();
         let (id, is_new) = self.choice_ids.id(&key);
         if is_new {
             self.choices.push(chosen);

@@ -15,7 +15,7 @@ idx!(
 
 impl TyId {
     /// The type of which nothing is known: any head may occur.
-    pub const UNKNOWN: TyId = TyId(0);
+    pub const UNKNOWN: TyId = TyId::numbered(0);
 }
 
 /// What a value begins with. The numbers are the asker's.

@@ -94,9 +94,9 @@ pub(crate) fn print(module: &Module, literals: &[(Dtype, Scalar)], patterns: &Pa
 
 fn print_head(module: &Module, literals: &[(Dtype, Scalar)], head: Head) -> String {
     match head {
-        Head::Ctor(number) => module.ctors[CtorId(number)].name.clone(),
+        Head::Ctor(number) => module.ctors[CtorId::numbered(number)].name.clone(),
         Head::Variant(number) => {
-            let name = &module.variants[VariantId(number)];
+            let name = &module.variants[VariantId::numbered(number)];
             if module.surface == Surface::Relay { format!("`{name}") } else { name.clone() }
         }
         Head::Tuple => "(…)".to_owned(),

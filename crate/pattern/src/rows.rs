@@ -37,11 +37,11 @@ impl Places {
 
     pub(crate) fn field(&mut self, place: PlaceId, head: Head, field: u32, ty: TyId) -> PlaceId {
         let [kind, number] = head.key();
-        let (id, is_new) = self.ids.id(&[place.0, kind, number, field]);
+        let (id, is_new) = self.ids.id(&[place.number(), kind, number, field]);
         if is_new {
             self.places.push(Place { within: Some((place, head, field)), ty });
         }
-        PlaceId(id + 1)
+        PlaceId::numbered(id + 1)
     }
 }
 
@@ -100,7 +100,7 @@ impl Rows {
     }
 
     pub(crate) fn push(&mut self, goal: Goal, next: u32) -> u32 {
-        let (id, is_new) = self.cell_ids.id(&[goal.place.0, goal.pattern.0, next]);
+        let (id, is_new) = self.cell_ids.id(&[goal.place.number(), goal.pattern.number(), next]);
         if is_new {
             let least = if next == NIL { goal.place } else { goal.place.min(self.cells[next as usize].least) };
             self.cells.push(Cell { goal, next, least });

@@ -80,7 +80,7 @@ impl<'t> Space<'t> {
         let (shape, _) = self.look(ty);
         let is_open = shape.is_open;
         let [kind, number] = head.key();
-        match self.heads.get(&[ty.0, kind, number]) {
+        match self.heads.get(&[ty.number(), kind, number]) {
             Some(id) => {
                 let position = self.positions[id as usize];
                 if self.at(ty).possible[position] { Fit::Listed(position) } else { Fit::Impossible }
@@ -119,7 +119,7 @@ impl<'t> Space<'t> {
         }
         let mut found = vec![ty];
         let mut local = Interner::default();
-        local.id(&[ty.0]);
+        local.id(&[ty.number()]);
         // By clause: whose head it is and how many fields are not known to have values. By type: the clauses it is in.
         let mut clauses: Vec<(usize, usize)> = Vec::new();
         let mut uses: Vec<Vec<usize>> = vec![Vec::new()];
@@ -143,7 +143,7 @@ impl<'t> Space<'t> {
                         Some(true) => {}
                         Some(false) => is_dead = true,
                         None => {
-                            let (index, is_new) = local.id(&[field.0]);
+                            let (index, is_new) = local.id(&[field.number()]);
                             if is_new {
                                 found.push(field);
                                 uses.push(Vec::new());
@@ -191,7 +191,7 @@ impl<'t> Space<'t> {
         let shape = if is_unknown { Shape { heads: Vec::new(), is_open: true } } else { self.types.shape(ty) };
         for (position, &(head, _)) in shape.heads.iter().enumerate() {
             let [kind, number] = head.key();
-            if self.heads.id(&[ty.0, kind, number]).1 {
+            if self.heads.id(&[ty.number(), kind, number]).1 {
                 self.positions.push(position);
             }
         }

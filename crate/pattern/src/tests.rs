@@ -28,7 +28,7 @@ struct Table(Vec<Shape>);
 impl Table {
     fn add(&mut self, heads: Vec<(Head, Vec<TyId>)>, is_open: bool) -> TyId {
         self.0.push(Shape { heads, is_open });
-        TyId(self.0.len() as u32)
+        TyId::numbered(self.0.len() as u32)
     }
 
     fn enumeration(&mut self, n: u32) -> TyId {
@@ -57,7 +57,7 @@ fn random_types(random: &mut Random) -> Table {
     table.enumeration(3);
     table.add(Vec::new(), random.below(2) == 0);
     for i in 3..3 + 1 + random.below(4) {
-        let mut field = |_| TyId(1 + random.below(i) as u32);
+        let mut field = |_| TyId::numbered(1 + random.below(i) as u32);
         match i % 3 {
             0 => table.add(vec![(Head::Tuple, (0..3).map(&mut field).collect())], false),
             1 => {
@@ -129,7 +129,7 @@ fn random_pattern(
     };
     let id = patterns.push(pattern);
     if random.below(5) == 0 {
-        patterns.variables.push((id, id.0));
+        patterns.variables.push((id, id.number()));
     }
     id
 }
@@ -316,7 +316,7 @@ fn random_matches_agree_with_the_definition() {
     let mut n_values = 0;
     for _ in 0..4_000 {
         let mut table = random_types(&mut random);
-        let ty = TyId((table.0.len() - random.below(2)) as u32);
+        let ty = TyId::numbered((table.0.len() - random.below(2)) as u32);
         let all = values(&table, ty, 400);
         if all.len() > 400 {
             continue;
@@ -378,7 +378,7 @@ fn links(patterns: &mut Patterns, n: usize, end: PatternId) -> PatternId {
 }
 
 fn sequence(table: &mut Table) -> TyId {
-    let ty = TyId(table.0.len() as u32 + 1);
+    let ty = TyId::numbered(table.0.len() as u32 + 1);
     table.add(vec![(Head::Ctor(0), vec![]), (Head::Ctor(1), vec![TyId::UNKNOWN, ty])], false)
 }
 
@@ -429,7 +429,7 @@ fn wide_patterns() {
 #[test]
 fn what_cannot_be_is_not_asked_for() {
     let (mut table, mut patterns) = (Table::default(), Patterns::default());
-    let stream = TyId(1);
+    let stream = TyId::numbered(1);
     table.add(vec![(Head::Ctor(0), vec![TyId::UNKNOWN, stream])], false);
     let option = table.add(vec![(Head::Ctor(0), vec![]), (Head::Ctor(1), vec![stream])], false);
     let none = head(&mut patterns, 0);

@@ -165,13 +165,13 @@ impl Nodes {
             Node::Fail => key.push(0),
             Node::Leaf { arm, variables } => {
                 key.append_all([1, *arm as u32]);
-                key.append_all(variables.iter().flat_map(|&(variable, place)| [variable, place.0]));
+                key.append_all(variables.iter().flat_map(|&(variable, place)| [variable, place.number()]));
             }
             Node::Switch { place, cases, default } => {
-                key.append_all([2, place.0, default.map_or(u32::MAX, |node| node.0)]);
+                key.append_all([2, place.number(), default.map_or(u32::MAX, |node| node.number())]);
                 for &(head, node) in cases {
                     key.append_all(head.key());
-                    key.push(node.0);
+                    key.push(node.number());
                 }
             }
         }
@@ -187,7 +187,7 @@ impl Nodes {
 fn variables(matrix: &mut Matrix<'_, '_>, row: Row, arm: PatternId) -> Vec<(u32, PlaceId)> {
     let patterns = matrix.patterns;
     let mut found = Vec::new();
-    let mut pending = vec![(PlaceId(0), arm)];
+    let mut pending = vec![(PlaceId::numbered(0), arm)];
     while let Some((place, id)) = pending.pop() {
         if !matrix.binding[id] {
             continue;

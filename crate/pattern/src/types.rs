@@ -64,20 +64,20 @@ impl<'a> HirTypes<'a> {
             Type::Unknown => key.push(0),
             Type::Bool => key.push(1),
             Type::NoDims => key.push(2),
-            Type::Term(term) => key.append_all([3, term.0]),
+            Type::Term(term) => key.append_all([3, term.number()]),
             Type::Adt(adt, args) => {
-                key.append_all([4, adt.0]);
-                key.append_all(args.iter().map(|arg| arg.0));
+                key.append_all([4, adt.number()]);
+                key.append_all(args.iter().map(|arg| arg.number()));
             }
             Type::Tuple(items) => {
                 key.push(5);
-                key.append_all(items.iter().map(|item| item.0));
+                key.append_all(items.iter().map(|item| item.number()));
             }
             Type::Sum(variants, rest) => {
-                key.append_all([6, rest.map_or(u32::MAX, |rest| rest.0)]);
+                key.append_all([6, rest.map_or(u32::MAX, |rest| rest.number())]);
                 for (name, fields) in variants {
-                    key.append_all([name.0, fields.len() as u32]);
-                    key.append_all(fields.iter().map(|field| field.0));
+                    key.append_all([name.number(), fields.len() as u32]);
+                    key.append_all(fields.iter().map(|field| field.number()));
                 }
             }
         }
@@ -85,7 +85,7 @@ impl<'a> HirTypes<'a> {
         if is_new {
             self.types.push(ty);
         }
-        TyId(id)
+        TyId::numbered(id)
     }
 
     /// What a written type is where the parameters stand for these types.
@@ -189,7 +189,7 @@ impl<'a> HirTypes<'a> {
         let mut heads = Vec::new();
         for &ctor in &adt.ctors {
             let fields = module.ctors[ctor].fields.iter().map(|&field| self.read(field, &adt.params, args)).list();
-            heads.push((Head::Ctor(ctor.0), fields));
+            heads.push((Head::Ctor(ctor.number()), fields));
         }
         Shape { heads, is_open: adt.is_extern }
     }
@@ -205,7 +205,7 @@ impl<'a> HirTypes<'a> {
         }
         base::sort_by_key(&mut variants, |&(name, _)| &module.variants[name]);
         variants.dedup_by_key(|&mut (name, _)| name);
-        let heads = variants.into_iter().map(|(name, fields)| (Head::Variant(name.0), fields)).list();
+        let heads = variants.into_iter().map(|(name, fields)| (Head::Variant(name.number()), fields)).list();
         Shape { heads, is_open }
     }
 }

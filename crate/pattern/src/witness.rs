@@ -130,16 +130,16 @@ struct Builder<'m, 'a, 't> {
 
 impl Builder<'_, '_, '_> {
     fn pattern(&mut self, ty: TyId, pattern: Pattern) -> PatternId {
-        let mut key = vec![ty.0];
+        let mut key = vec![ty.number()];
         match &pattern {
             Pattern::Wild => {}
             Pattern::Head(head, parts) => {
                 key.append_all(head.key());
-                key.append_all(parts.iter().map(|part| part.0));
+                key.append_all(parts.iter().map(|part| part.number()));
             }
             Pattern::Or(parts) => {
                 key.append_all([u32::MAX, u32::MAX]);
-                key.append_all(parts.iter().map(|part| part.0));
+                key.append_all(parts.iter().map(|part| part.number()));
             }
         }
         let (id, is_new) = self.ids.id(&key);
@@ -167,7 +167,7 @@ impl Builder<'_, '_, '_> {
         let mut index = Interner::default();
         let mut named = Interner::default();
         let mut add = |to: NodeId, head: Head| {
-            let (at, is_new) = index.id(&[to.0]);
+            let (at, is_new) = index.id(&[to.number()]);
             if is_new {
                 ways.push((to, Vec::new()));
             }
@@ -203,19 +203,19 @@ impl Builder<'_, '_, '_> {
     /// The pattern of a path.
     fn witness(&mut self, steps: &[Step], mut last: Option<usize>) -> PatternId {
         let known = |place: PlaceId| Known { place, step: None, fields: Vec::new() };
-        let mut places = vec![known(PlaceId(0))];
+        let mut places = vec![known(PlaceId::numbered(0))];
         let mut index = Interner::default();
         index.id(&[0]);
         while let Some(step) = last {
             let mut place = steps[step].place;
-            let (at, mut is_new) = index.id(&[place.0]);
+            let (at, mut is_new) = index.id(&[place.number()]);
             let mut at = at as usize;
             if is_new {
                 places.push(known(place));
             }
             places[at].step = Some(step);
             while is_new && let Some((parent, _, field)) = self.matrix.places.places[place].within {
-                let (parent_at, parent_is_new) = index.id(&[parent.0]);
+                let (parent_at, parent_is_new) = index.id(&[parent.number()]);
                 if parent_is_new {
                     places.push(known(parent));
                 }

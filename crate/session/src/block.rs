@@ -200,7 +200,7 @@ impl Contents<'_> {
                     let Some(var) = function.vars.get(capture) else { continue };
                     let bits = self.program.layouts[var.layout].bits;
                     words.resize(words.len().max((at as usize).div_ceil(64) + n_words(bits)), 0);
-                    let name = var.name.clone().unwrap_or_else(|| format!("v{}", capture.0));
+                    let name = var.name.clone().unwrap_or_else(|| format!("v{}", capture.number()));
                     view.parts.append_all(self.shallow(var.layout, &words, at, &name).parts);
                     at += n_words(bits) as u32 * 64;
                 }

@@ -69,7 +69,7 @@ pub fn to_json(module: &Module, value: &Value) -> Option<Box<RawValue>> {
                 fields
             }
             Value::Data(ctor, fields) => {
-                let name = Json::from(module.ctors[hir::CtorId(*ctor)].name.as_str());
+                let name = Json::from(module.ctors[hir::CtorId::numbered(*ctor)].name.as_str());
                 out.push_str(&format!("{{\"ctor\":{name},\"args\":["));
                 fields
             }

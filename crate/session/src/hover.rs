@@ -232,7 +232,7 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
         return format!("node {}", base::one_line(header));
     }
     let data = &module.adts[adt];
-    let text = text_of(analysis, adt.0 as usize >= module.start.adts);
+    let text = text_of(analysis, adt.number() as usize >= module.start.adts);
     let params: Vec<&str> = data.params.iter().map(|&param| module.param(param)).list();
     let params = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
     if data.is_extern {
@@ -261,12 +261,12 @@ fn text_of(analysis: &Analysis, is_own: bool) -> &str {
 
 fn doc_of_def(analysis: &Analysis, def: DefId) -> String {
     let module = &analysis.module;
-    doc_above(text_of(analysis, def.0 as usize >= module.start.defs), module.defs[def].name_span)
+    doc_above(text_of(analysis, def.number() as usize >= module.start.defs), module.defs[def].name_span)
 }
 
 fn doc_of_adt(analysis: &Analysis, adt: AdtId) -> String {
     let module = &analysis.module;
-    doc_above(text_of(analysis, adt.0 as usize >= module.start.adts), module.adts[adt].name_span)
+    doc_above(text_of(analysis, adt.number() as usize >= module.start.adts), module.adts[adt].name_span)
 }
 
 /// What the `///` lines right above a place say.

@@ -225,7 +225,7 @@ impl Drawing<'_> {
     }
 
     fn binding(&self, variable: u32, place: PlaceId) -> BindingView {
-        let name = self.analysis.module.local_name(LocalId(variable)).to_owned();
+        let name = self.analysis.module.local_name(LocalId::numbered(variable)).to_owned();
         BindingView { name, place: self.place(place), path: self.path(place) }
     }
 

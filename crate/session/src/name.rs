@@ -71,17 +71,17 @@ fn binding(analysis: &Analysis, meaning: Meaning) -> (bool, Span, Span) {
     let start = module.start;
     let of_variable = |is_own: bool, span: Span| (is_own, span, span);
     match meaning {
-        Meaning::Local(id) => of_variable(id.0 as usize >= start.locals, module.locals[id].span),
+        Meaning::Local(id) => of_variable(id.number() as usize >= start.locals, module.locals[id].span),
         Meaning::Def(id) => {
             let def = &module.defs[id];
-            (id.0 as usize >= start.defs, def.name_span, module.functions[def.function].span)
+            (id.number() as usize >= start.defs, def.name_span, module.functions[def.function].span)
         }
         Meaning::Ctor(id) => {
-            (id.0 as usize >= start.ctors, module.ctors[id].name_span, extent(analysis, module.ctors[id].adt))
+            (id.number() as usize >= start.ctors, module.ctors[id].name_span, extent(analysis, module.ctors[id].adt))
         }
-        Meaning::Adt(id) => (id.0 as usize >= start.adts, module.adts[id].name_span, extent(analysis, id)),
+        Meaning::Adt(id) => (id.number() as usize >= start.adts, module.adts[id].name_span, extent(analysis, id)),
         Meaning::Bound(span, _) => of_variable(true, span),
-        Meaning::TypeParam(id) => of_variable(id.0 as usize >= start.type_params, module.type_params[id].span),
+        Meaning::TypeParam(id) => of_variable(id.number() as usize >= start.type_params, module.type_params[id].span),
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn node_value(
             Some(MadeOf::Unknown) => *at += 1,
             None => {
                 let ctor = module.adts[module.nets[*net].adt].ctors[0];
-                let value = Value::Data(ctor.0, ty::Fields::new(std::mem::take(fields)));
+                let value = Value::Data(ctor.number(), ty::Fields::new(std::mem::take(fields)));
                 open.pop();
                 match open.last_mut() {
                     Some((_, _, outer)) => outer.push(value),

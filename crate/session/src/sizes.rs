@@ -134,7 +134,7 @@ impl Analysis {
         };
         let choice: Choice =
             Rc::new(self.module.adts[adt].params.iter().copied().zip(args).collect::<HashMap<ParamId, Ty>>());
-        let fields = self.module.ctors[hir::CtorId(ctor)].fields.iter();
+        let fields = self.module.ctors[hir::CtorId::numbered(ctor)].fields.iter();
         fields.map(|&field| Ty::Written(field, choice.clone())).list()
     }
 

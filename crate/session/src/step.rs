@@ -306,9 +306,9 @@ pub(crate) fn function_name(analysis: &Analysis, function: &Function) -> String 
 fn variable_name(function: &Function, var: VarId) -> String {
     let named = |name: &String| {
         let is_shared = function.vars.iter().filter(|other| other.name.as_ref() == Some(name)).count() > 1;
-        if is_shared { format!("{name}.{}", var.0) } else { name.clone() }
+        if is_shared { format!("{name}.{}", var.number()) } else { name.clone() }
     };
-    function.vars.get(var).and_then(|data| data.name.as_ref()).map_or_else(|| format!("v{}", var.0), named)
+    function.vars.get(var).and_then(|data| data.name.as_ref()).map_or_else(|| format!("v{}", var.number()), named)
 }
 
 pub(crate) fn shortened(mut text: String) -> String {

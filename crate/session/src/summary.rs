@@ -179,7 +179,7 @@ fn cost(analysis: &Analysis, stage: &Stage) -> Option<Poly<Atom>> {
         return states.dims.iter().try_fold(each, |product, dim| product.times(dim));
     }
     let mut sum = Poly::default();
-    for expr in (stage.first.0..=stage.expr.0).map(ExprId) {
+    for expr in (stage.first.number()..=stage.expr.number()).map(ExprId::numbered) {
         let (op, args, attrs) = match &analysis.module.exprs[expr].kind {
             ExprKind::OpCall { op, args, attrs, .. } => (*op, args, attrs),
             ExprKind::Call { .. } => return None,

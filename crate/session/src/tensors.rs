@@ -282,7 +282,7 @@ mod tests {
         let cons = |head, tail| Value::Data(1, Fields::new(vec![head, tail]));
         let list = cons(
             tensor(65),
-            cons(tensor(64), cons(Value::Variant(ty::VariantId(0), Fields::new(vec![tensor(70)])), nil)),
+            cons(tensor(64), cons(Value::Variant(ty::VariantId::numbered(0), Fields::new(vec![tensor(70)])), nil)),
         );
         let pair = Value::Tuple(Fields::new(vec![list, Value::Tuple(Fields::new(vec![tensor(80)]))]));
         let (parts, is_cut) = parts_of(&pair, &names);

@@ -221,7 +221,7 @@ enum Answer {
 
 /// A parameter that no program has.
 fn stand_in(n: usize) -> ParamId {
-    ParamId(ParamId::BOUND.0 - ParamId::N_BOUND + n as u32)
+    ParamId::numbered(ParamId::BOUND.number() - ParamId::N_BOUND + n as u32)
 }
 /// A copy of a type in another solver that began as a copy of the first, with `copies` for some cells of it.
 fn copied(

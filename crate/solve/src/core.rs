@@ -116,13 +116,14 @@ impl<'a> Conflict<'a> {
         for (number, constraint) in self.constraints.iter().enumerate() {
             let Constraint::Fact(ids) = constraint else { continue };
             for id in ids.iter().filter(|_| !chosen.contains(&number)) {
-                if let Some(cell) = (id.0 as usize).checked_sub(self.first_cell).and_then(|at| cells.get_mut(at)) {
+                if let Some(cell) = (id.number() as usize).checked_sub(self.first_cell).and_then(|at| cells.get_mut(at))
+                {
                     *cell = Term::hole(cell.kind());
                 }
             }
         }
         let trace = self.graph.solver();
-        let origin = |at: usize| trace.store.made_by(TermId((self.first_cell + at) as u32));
+        let origin = |at: usize| trace.store.made_by(TermId::numbered((self.first_cell + at) as u32));
         for (at, term) in cells.into_iter().enumerate() {
             solver.store.fresh(term, origin(at));
         }
@@ -130,7 +131,7 @@ impl<'a> Conflict<'a> {
             if let (Constraint::Posted(relation), true) = (constraint, chosen.contains(&number)) {
                 let posted = trace.relation(*relation);
                 // Arguments that only came up later are as unknown as can be.
-                if posted.args.iter().all(|arg| (arg.0 as usize) < solver.store.len()) {
+                if posted.args.iter().all(|arg| (arg.number() as usize) < solver.store.len()) {
                     solver.post(posted.relation.clone(), &posted.args, posted.attrs.clone(), posted.cause);
                 }
             }

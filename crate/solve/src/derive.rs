@@ -269,7 +269,7 @@ impl<'a> Graph<'a> {
     }
 
     fn made(&self, cell: TermId) -> Made {
-        match (cell.0 as usize).checked_sub(self.first).and_then(|at| self.made.get(at)) {
+        match (cell.number() as usize).checked_sub(self.first).and_then(|at| self.made.get(at)) {
             Some(made) => *made,
             None => {
                 let (term, cause) = (self.solver.head(cell), self.solver.store.origin(cell));

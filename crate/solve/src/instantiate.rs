@@ -148,7 +148,7 @@ impl Solver {
 
     /// The body of a polymorphic type with given terms for its parameters.
     pub fn open(&mut self, first: ParamId, body: TermId, args: &[TermId], cause: Cause) -> TermId {
-        let params = args.iter().enumerate().map(|(i, &arg)| (ParamId(first.0 + i as u32), arg));
+        let params = args.iter().enumerate().map(|(i, &arg)| (ParamId::numbered(first.number() + i as u32), arg));
         let mut copier = Copier::new(params, false, cause);
         self.copy(&mut copier, body)
     }
@@ -158,7 +158,7 @@ impl Solver {
         let mut kinds = vec![Kind::Type; n as usize];
         for root in self.roots_where(&[body], Term::is_param) {
             if let Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) = self.head(root)
-                && let Some(at) = param.0.checked_sub(first.0)
+                && let Some(at) = param.number().checked_sub(first.number())
                 && at < n
             {
                 kinds[at as usize] = self.head(root).kind();

@@ -61,7 +61,7 @@ impl Solver {
     pub(crate) fn take_out(&mut self, relations: &[RelationId]) -> Vec<Woken> {
         let taken = relations.iter().map(|&relation| Woken { relation, waits: self.leave_wait(relation) }).list();
         for relation in relations {
-            self.relations[relation.0 as usize].state = State::Quantified;
+            self.relations[relation.number() as usize].state = State::Quantified;
         }
         taken
     }
@@ -111,7 +111,7 @@ impl Solver {
     /// A shape whose parts have become known may be a simpler one: `(..S[:-1], N)` is `S` if `N` is `S[-1]`. Looks at
     /// the cells from `first` on.
     pub fn join_parts(&mut self, first: usize, cause: Cause) {
-        for id in (first..self.store.len()).map(|i| TermId(i as u32)) {
+        for id in (first..self.store.len()).map(|i| TermId::numbered(i as u32)) {
             let Term::Splice(parts) = self.head(id) else { continue };
             if self.root(id) != id {
                 continue;
@@ -132,7 +132,7 @@ impl Solver {
         let mut found = Vec::new();
         let mut path: Vec<TermId> = Vec::new();
         let mut stack: Vec<(TermId, bool)> = Vec::new();
-        let new = (first..self.store.len()).map(|i| TermId(i as u32));
+        let new = (first..self.store.len()).map(|i| TermId::numbered(i as u32));
         for start in older.iter().copied().chain(new) {
             stack.push((start, false));
             while let Some((id, leave)) = stack.pop() {
@@ -211,14 +211,14 @@ impl Marks {
     }
 
     fn get(&self, root: TermId) -> Option<Mark> {
-        match (root.0 as usize).checked_sub(self.first) {
+        match (root.number() as usize).checked_sub(self.first) {
             Some(at) => self.new[at],
             None => self.old.get(&root).copied(),
         }
     }
 
     fn set(&mut self, root: TermId, mark: Mark) {
-        match (root.0 as usize).checked_sub(self.first) {
+        match (root.number() as usize).checked_sub(self.first) {
             Some(at) => self.new[at] = Some(mark),
             None => drop(self.old.insert(root, mark)),
         }

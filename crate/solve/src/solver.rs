@@ -217,7 +217,7 @@ impl Solver {
         attrs: Arc<Attrs>,
         cause: Cause,
     ) -> RelationId {
-        let id = RelationId(self.relations.len() as u32);
+        let id = RelationId::numbered(self.relations.len() as u32);
         self.store.log.push(|| Event::Post { relation: id });
         self.relations.push(Posted { relation, args, attrs, cause, state: State::Queued });
         self.queue.push_back(id);
@@ -258,7 +258,7 @@ impl Solver {
     }
 
     pub fn relation(&self, id: RelationId) -> &Posted {
-        &self.relations[id.0 as usize]
+        &self.relations[id.number() as usize]
     }
 
     pub fn relations(&self) -> &[Posted] {
@@ -343,7 +343,7 @@ impl Solver {
     /// Whether a relation is not to be run, since too many have followed from its cause. Told once for each cause; once
     /// all together are too many, only once.
     fn is_spent(&mut self, id: RelationId) -> bool {
-        let Posted { relation, cause, .. } = &self.relations[id.0 as usize];
+        let Posted { relation, cause, .. } = &self.relations[id.number() as usize];
         let (cause, most_of_all) = (*cause, self.most_of_all());
         let of_all = self.steps_of_all > most_of_all;
         let steps = self.steps.get(cause.0 as usize).copied().unwrap_or(0);
@@ -378,7 +378,7 @@ impl Solver {
         if self.is_spent(id) {
             return Outcome::Failed;
         }
-        let posted = &self.relations[id.0 as usize];
+        let posted = &self.relations[id.number() as usize];
         let (relation, args, attrs) = (posted.relation.clone(), posted.args.clone(), posted.attrs.clone());
         let n_inputs = posted.n_inputs();
         let cause = posted.cause;
@@ -409,7 +409,7 @@ impl Solver {
 
     /// What a failed relation should have determined becomes an error, so that nothing else is reported about it.
     fn spoil_outputs(&mut self, id: RelationId) {
-        let posted = &self.relations[id.0 as usize];
+        let posted = &self.relations[id.number() as usize];
         let (args, cause) = (posted.args.clone(), posted.cause);
         // An equation determines any of its parts.
         let first = if posted.relation.is(&FUNCTION) { 0 } else { posted.n_inputs() };
@@ -428,8 +428,8 @@ impl Solver {
 
     pub(crate) fn finish_step(&mut self, id: RelationId, outcome: Outcome) {
         match outcome {
-            Outcome::Solved => self.relations[id.0 as usize].state = State::Solved,
-            Outcome::Failed => self.relations[id.0 as usize].state = State::Failed,
+            Outcome::Solved => self.relations[id.number() as usize].state = State::Solved,
+            Outcome::Failed => self.relations[id.number() as usize].state = State::Failed,
             Outcome::Waits(waits) => self.enter_wait(id, waits),
         }
     }
@@ -440,12 +440,13 @@ impl Solver {
             let at = watching.partition_point(|&other| other < id);
             watching.insert(at, id);
         }
-        self.relations[id.0 as usize].state = State::Waiting(waits);
+        self.relations[id.number() as usize].state = State::Waiting(waits);
     }
 
     /// Ends a relation's waiting and returns what it waited for.
     pub(crate) fn leave_wait(&mut self, id: RelationId) -> Vec<TermId> {
-        let State::Waiting(waits) = std::mem::replace(&mut self.relations[id.0 as usize].state, State::Queued) else {
+        let State::Waiting(waits) = std::mem::replace(&mut self.relations[id.number() as usize].state, State::Queued)
+        else {
             return Vec::new();
         };
         for root in &waits {

@@ -157,7 +157,7 @@ pub fn redo(solver: &mut Solver, events: &[Event], posted: &[Posted]) {
             Event::Bind { id, new, source, cause, .. } => solver.bind_from(*id, *new, *source, *cause),
             Event::Link { child, parent, cells, cause, .. } => solver.link(*child, *parent, *cells, *cause),
             Event::Post { relation } => {
-                let Posted { ref relation, ref args, ref attrs, cause, .. } = posted[relation.0 as usize];
+                let Posted { ref relation, ref args, ref attrs, cause, .. } = posted[relation.number() as usize];
                 solver.post_shared(relation.clone(), args.clone(), attrs.clone(), cause);
             }
             Event::Step { relation, outcome, .. } => {
@@ -192,7 +192,7 @@ pub fn undo(solver: &mut Solver, events: &[Event]) {
             }
             Event::Step { relation, .. } => {
                 solver.leave_wait(*relation);
-                solver.relations[relation.0 as usize].state = State::Queued;
+                solver.relations[relation.number() as usize].state = State::Queued;
                 solver.queue.push_front(*relation);
             }
             Event::Quantify { relations, .. } => {

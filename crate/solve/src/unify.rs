@@ -45,7 +45,8 @@ impl Solver {
                 }
                 (Term::Forall { first, n, body }, Term::Forall { first: other, n: m, body: other_body }) if n == m => {
                     let kinds = self.forall_kinds(first, n, body).into_iter();
-                    let rigid = kinds.zip(first.0..).map(|(kind, param)| Term::param(ParamId(param), kind));
+                    let rigid =
+                        kinds.zip(first.number()..).map(|(kind, param)| Term::param(ParamId::numbered(param), kind));
                     let rigid: Vec<Term> = rigid.list();
                     let rigid: Vec<TermId> = rigid.into_iter().map(|param| self.fresh(param, cause)).list();
                     let renamed = self.open(other, other_body, &rigid, cause);

@@ -130,7 +130,7 @@ impl Search<'_> {
 }
 
 fn is_first_on_line(tree: &Tree, token: TokenId) -> bool {
-    let before = token.0.checked_sub(1).map(TokenId);
+    let before = token.number().checked_sub(1).map(TokenId::numbered);
     before
         .is_none_or(|before| tree.token_kind(before) == TokenKind::Whitespace && tree.token_text(before).contains('\n'))
 }

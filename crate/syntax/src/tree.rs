@@ -61,7 +61,7 @@ impl Tree {
     }
 
     pub fn root(&self) -> NodeId {
-        NodeId(self.nodes.len() as u32 - 1)
+        NodeId::numbered(self.nodes.len() as u32 - 1)
     }
 
     /// How many nodes there are; their ids are the numbers below.
@@ -104,7 +104,7 @@ impl Tree {
 
     /// The children from the last to the first.
     pub fn children_rev(&self, node: NodeId) -> ChildrenRev<'_> {
-        ChildrenRev { tree: self, next: node.0, left: self.size(node) - 1 }
+        ChildrenRev { tree: self, next: node.number(), left: self.size(node) - 1 }
     }
 
     /// The children in source order.
@@ -125,7 +125,7 @@ impl Tree {
     /// All tokens of a node, trivia included.
     pub fn tokens(&self, node: NodeId) -> impl DoubleEndedIterator<Item = TokenId> + ExactSizeIterator + use<> {
         let Node { first, end, .. } = *self.node(node);
-        (first..end).map(TokenId)
+        (first..end).map(TokenId::numbered)
     }
 
     /// The tokens of a node that are in none of its children, in source order, without trivia.
@@ -147,11 +147,11 @@ impl Tree {
     }
 
     pub fn token_kind(&self, token: TokenId) -> TokenKind {
-        self.tokens[token.0 as usize].kind
+        self.tokens[token.number() as usize].kind
     }
 
     pub fn token_span(&self, token: TokenId) -> Span {
-        Span::new(self.token_start(token.0), self.token_start(token.0 + 1))
+        Span::new(self.token_start(token.number()), self.token_start(token.number() + 1))
     }
 
     pub fn token_text(&self, token: TokenId) -> &str {
@@ -161,7 +161,7 @@ impl Tree {
     /// The token that holds a byte.
     pub fn token_at(&self, offset: u32) -> Option<TokenId> {
         let after = self.tokens.partition_point(|token| token.start <= offset);
-        (offset < self.text.len() as u32).then(|| TokenId(after as u32 - 1))
+        (offset < self.text.len() as u32).then(|| TokenId::numbered(after as u32 - 1))
     }
 
     /// Enters and leaves every node of a subtree in source order.
@@ -171,11 +171,11 @@ impl Tree {
 
     /// The text of all tokens, one after the other: the text that was parsed.
     pub fn to_text(&self) -> String {
-        (0..self.tokens.len() as u32).map(|token| self.token_text(TokenId(token))).collect()
+        (0..self.tokens.len() as u32).map(|token| self.token_text(TokenId::numbered(token))).collect()
     }
 
     pub(crate) fn node(&self, node: NodeId) -> &Node {
-        &self.nodes[node.0 as usize]
+        &self.nodes[node.number() as usize]
     }
 
     /// Where a token begins; the end of the text for the one past the last.
@@ -201,7 +201,7 @@ impl Iterator for ChildrenRev<'_> {
         if self.left == 0 {
             return None;
         }
-        let child = NodeId(self.next - 1);
+        let child = NodeId::numbered(self.next - 1);
         let size = self.tree.size(child);
         self.next -= size;
         self.left -= size;
@@ -223,7 +223,7 @@ impl Iterator for OwnTokens<'_> {
 
     fn next(&mut self) -> Option<TokenId> {
         loop {
-            match self.gap.next().map(TokenId) {
+            match self.gap.next().map(TokenId::numbered) {
                 Some(token) if self.tree.token_kind(token).is_trivia() => {}
                 Some(token) => return Some(token),
                 None => self.gap = self.gaps.pop()?,
@@ -274,7 +274,7 @@ pub fn debug_tree(tree: &Tree) -> String {
     for event in tree.walk(tree.root()) {
         let (Event::Enter(node) | Event::Leave(node)) = event;
         let until = if matches!(event, Event::Enter(_)) { tree.node(node).first } else { tree.node(node).end };
-        for token in (next_token..until).map(TokenId).filter(|&token| !tree.token_kind(token).is_trivia()) {
+        for token in (next_token..until).map(TokenId::numbered).filter(|&token| !tree.token_kind(token).is_trivia()) {
             let line = format!("{:depth$}{:?} {}\n", "", tree.token_kind(token), tree.token_text(token));
             out.push_str(&line);
         }

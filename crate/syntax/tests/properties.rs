@@ -13,7 +13,7 @@ fn check(text: &str) -> Parse {
     let tree = &parse.tree;
     assert_eq!(tree.to_text(), text);
     let (mut end, mut n_empty) = (0, 0);
-    for token in (0..tree.n_tokens() as u32).map(TokenId) {
+    for token in (0..tree.n_tokens() as u32).map(TokenId::numbered) {
         let span = tree.token_span(token);
         assert_eq!(span.start, end);
         assert!(
@@ -65,7 +65,7 @@ fn check(text: &str) -> Parse {
         assert!(!said.message.is_empty() && !said.message.contains('\n'));
     }
     assert!(parse.errors.is_sorted_by_key(|error| error.span().start));
-    let has_error = (0..tree.n_nodes() as u32).any(|node| tree.kind(syntax::NodeId(node)) == NodeKind::Error);
+    let has_error = (0..tree.n_nodes() as u32).any(|node| tree.kind(syntax::NodeId::numbered(node)) == NodeKind::Error);
     assert!(!has_error || !parse.errors.is_empty(), "a silent Error in {text:?}");
     help::formatted(text);
     parse

@@ -206,7 +206,7 @@ impl WrittenRelations {
 
 impl Clause {
     fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+        &self.nodes[id.number() as usize]
     }
 
     /// Matches the patterns of the inputs, then looks at the guard.
@@ -409,10 +409,10 @@ impl Environment<'_> {
         let mut stack = vec![root];
         while let Some(&id) = stack.last() {
             let from = stack.len();
-            if self.made[id.0 as usize].is_none() {
+            if self.made[id.number() as usize].is_none() {
                 let made = &self.made;
                 self.clause.node(id).for_parts(|part| {
-                    if made[part.0 as usize].is_none() {
+                    if made[part.number() as usize].is_none() {
                         stack.push(part);
                     }
                 });
@@ -420,7 +420,7 @@ impl Environment<'_> {
                     continue;
                 }
                 let term = self.make_node(r, id)?;
-                self.made[id.0 as usize] = Some(term);
+                self.made[id.number() as usize] = Some(term);
             }
             stack.pop();
         }
@@ -428,7 +428,7 @@ impl Environment<'_> {
     }
 
     fn part(&self, id: NodeId) -> TermId {
-        self.made[id.0 as usize].expect("parts are made before what they are parts of")
+        self.made[id.number() as usize].expect("parts are made before what they are parts of")
     }
 
     fn make_node(&mut self, r: &mut dyn Facts, id: NodeId) -> Result<TermId, Stop> {

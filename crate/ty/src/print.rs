@@ -67,7 +67,7 @@ pub struct Beginning {
 impl Beginning {
     /// The number that a term is called by.
     pub fn number(&self, id: TermId) -> u32 {
-        id.0.checked_sub(self.first.0).unwrap_or(self.n_terms as u32 - self.first.0 + id.0)
+        id.number().checked_sub(self.first.number()).unwrap_or(self.n_terms as u32 - self.first.number() + id.number())
     }
 }
 
@@ -372,7 +372,7 @@ impl<'a> Printer<'a> {
             Term::Forall { body, .. } if self.is_tensorscript() => self.stack.push(Piece::Term(body)),
             Term::Forall { first, n, body } => {
                 self.out.push_str("fn");
-                let params: Vec<ParamId> = (first.0..first.0 + n).map(ParamId).list();
+                let params: Vec<ParamId> = (first.number()..first.number() + n).map(ParamId::numbered).list();
                 self.params(&params);
                 if let Term::Func { params, result } = self.terms.head(body) {
                     self.signature(params, result);

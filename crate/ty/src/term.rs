@@ -17,13 +17,13 @@ idx!(
 impl ParamId {
     /// From here on are the parameters of closed polymorphic types, whose own names are not kept. From one multiple of
     /// [`ParamId::N_BOUND`] on stand those of one type; a type has larger ones than those in it.
-    pub const BOUND: ParamId = ParamId(1 << 30);
+    pub const BOUND: ParamId = ParamId::numbered(1 << 30);
     pub const N_BOUND: u32 = 1 << 10;
 
     /// What one of those is called.
     pub(crate) fn bound_name(self) -> Option<&'static str> {
         const NAMES: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        let number = self.0.checked_sub(ParamId::BOUND.0)?;
+        let number = self.number().checked_sub(ParamId::BOUND.number())?;
         let at = ((number / ParamId::N_BOUND + number % ParamId::N_BOUND) % 26) as usize;
         Some(&NAMES[at..=at])
     }
@@ -184,25 +184,25 @@ impl Term {
         match *self {
             Term::Hole(kind) => [0, kind as u32, 0, 0, 0],
             Term::Error(kind) => [1, kind as u32, 0, 0, 0],
-            Term::Param(param, kind) => [2, param.0, kind as u32, 0, 0],
-            Term::Tensor { shape, dtype } => [3, shape.0, dtype.0, 0, 0],
+            Term::Param(param, kind) => [2, param.number(), kind as u32, 0, 0],
+            Term::Tensor { shape, dtype } => [3, shape.number(), dtype.number(), 0, 0],
             Term::Tuple(fields) => list(4, fields, 0, 0),
-            Term::Func { params, result } => list(5, params, result.0, 0),
-            Term::Forall { first, n, body } => [6, first.0, n, body.0, 0],
-            Term::Ref(inner) => [7, inner.0, 0, 0, 0],
-            Term::Adt { adt, args } => list(8, args, adt.0, 0),
-            Term::Sum(row) => [9, row.0, 0, 0, 0],
-            Term::Row { variant, fields, rest } => list(10, fields, variant.0, rest.0),
+            Term::Func { params, result } => list(5, params, result.number(), 0),
+            Term::Forall { first, n, body } => [6, first.number(), n, body.number(), 0],
+            Term::Ref(inner) => [7, inner.number(), 0, 0, 0],
+            Term::Adt { adt, args } => list(8, args, adt.number(), 0),
+            Term::Sum(row) => [9, row.number(), 0, 0, 0],
+            Term::Row { variant, fields, rest } => list(10, fields, variant.number(), rest.number()),
             Term::EmptyRow => [11, 0, 0, 0, 0],
             Term::Shape(dims) => list(12, dims, 0, 0),
-            Term::Slice { shape, front, back } => [13, shape.0, front, back, 0],
+            Term::Slice { shape, front, back } => [13, shape.number(), front, back, 0],
             Term::Splice(parts) => list(14, parts, 0, 0),
             Term::Dim(Dim { extent, dynamic }) => {
                 let (kind, low, high) = match extent {
                     Extent::Unknown => (0, 0, 0),
                     Extent::Number(number) => (1, number as u32, (number >> 32) as u32),
-                    Extent::Param(param) => (2, param.0, 0),
-                    Extent::Poly(poly) => (3, poly.0, 0),
+                    Extent::Param(param) => (2, param.number(), 0),
+                    Extent::Poly(poly) => (3, poly.number(), 0),
                 };
                 [15, kind, low, high, u32::from(dynamic)]
             }

@@ -36,7 +36,7 @@ impl Names for FixedNames {
         Kind::Type
     }
     fn variant(&self, variant: VariantId) -> &str {
-        self.variants[variant.0 as usize]
+        self.variants[variant.number() as usize]
     }
     fn surface(&self) -> Surface {
         Surface::Relay

@@ -30,11 +30,11 @@ struct Names {
 
 impl ty::Names for Names {
     fn adt(&self, adt: AdtId) -> &str {
-        &self.adts[adt.0 as usize]
+        &self.adts[adt.number() as usize]
     }
 
     fn param(&self, param: ParamId) -> &str {
-        &self.params[param.0 as usize]
+        &self.params[param.number() as usize]
     }
 
     fn param_kind(&self, _: ParamId) -> Kind {
@@ -106,12 +106,12 @@ impl<'a> Reader<'a> {
 
     /// `(…) -> …` under the parameters in the brackets before it, if there are any.
     fn func(&mut self) -> Option<TermId> {
-        let first = ParamId(self.names.params.len() as u32);
+        let first = ParamId::numbered(self.names.params.len() as u32);
         let mut n = 0;
         let is_polymorphic = self.eat("[");
         while is_polymorphic && !self.eat("]") {
             let word = self.word();
-            self.scope.push((word.to_owned(), ParamId(name(&mut self.names.params, word))));
+            self.scope.push((word.to_owned(), ParamId::numbered(name(&mut self.names.params, word))));
             self.eat(",");
             n += 1;
         }
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
     fn variable(&mut self, word: &str) -> TermId {
         let bound = self.scope.iter().rev().find(|(name, _)| name == word).map(|&(_, param)| param);
         let param = bound.unwrap_or_else(|| {
-            let param = ParamId(name(&mut self.names.params, word));
+            let param = ParamId::numbered(name(&mut self.names.params, word));
             self.scope.insert(0, (word.to_owned(), param));
             param
         });
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
             "fn" => self.func(),
             _ if word.starts_with(char::is_uppercase) => {
                 let known = self.names.adts.iter().position(|known| known == word).map(|at| at as u32);
-                let adt = AdtId(known.unwrap_or_else(|| name(&mut self.names.adts, word)));
+                let adt = AdtId::numbered(known.unwrap_or_else(|| name(&mut self.names.adts, word)));
                 let args = if self.eat("[") { self.list("]", Self::r#type)? } else { Vec::new() };
                 let args = self.solver.store.list(&args);
                 Some(self.fresh(Term::Adt { adt, args }))
@@ -222,7 +222,7 @@ pub fn judge(fact: &Json) -> Option<String> {
     }
     // What is still a hole prints under the first of its names.
     for (hole_name, hole) in reader.holes.clone() {
-        let param = ParamId(name(&mut reader.names.params, &format!("'{hole_name}")));
+        let param = ParamId::numbered(name(&mut reader.names.params, &format!("'{hole_name}")));
         if ty::Terms::head(&reader.solver, hole).is_hole() {
             let named = reader.fresh(Term::param(param, Kind::Type));
             reader.solver.equal(named, hole, CAUSE);

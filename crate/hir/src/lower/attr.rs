@@ -128,7 +128,7 @@ impl Lowering<'_> {
     fn called_op(&self) -> Option<(&'static Op, usize)> {
         let [.., around, call, _] = self.open[..] else { return None };
         let &callee = self.tree.children(call).first()?;
-        let Lowered::Expr(callee) = self.lowered[callee.0 as usize] else { return None };
+        let Lowered::Expr(callee) = self.lowered[callee.number() as usize] else { return None };
         let ExprKind::Op(op) = self.module.exprs[callee].kind else { return None };
         Some((op.row(), op.row().args.len().saturating_sub(usize::from(self.is_stage_of(around, call)))))
     }

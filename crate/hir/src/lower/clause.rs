@@ -150,7 +150,7 @@ impl Builder<'_, '_> {
 
     fn push(&mut self, node: Node) -> NodeId {
         self.clause.nodes.push(node);
-        NodeId(self.clause.nodes.len() as u32 - 1)
+        NodeId::numbered(self.clause.nodes.len() as u32 - 1)
     }
 
     fn variable(&mut self, kind: Kind) -> u32 {
@@ -286,7 +286,7 @@ impl Builder<'_, '_> {
     fn hole_kind(&self, id: TypeExprId) -> Kind {
         let exprs = &self.cx.module.type_exprs;
         // A part has a smaller number than what it is a part of, and stands close before it.
-        let around = exprs.iter().skip(id.0 as usize + 1);
+        let around = exprs.iter().skip(id.number() as usize + 1);
         { around }
             .find_map(|around| match &around.kind {
                 TypeExprKind::Tensor { shape, .. } if *shape == id => Some(Kind::Shape),

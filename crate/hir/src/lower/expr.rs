@@ -28,7 +28,7 @@ impl Lowering<'_> {
             NodeKind::NameRef => return self.name_ref(node, span),
             NodeKind::Hole => self.hole(span),
             NodeKind::Paren => {
-                return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.0 as usize]);
+                return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.number() as usize]);
             }
             NodeKind::Tuple => ExprKind::Tuple(children.into_iter().map(|field| self.expr_of(field)).list()),
             NodeKind::ListLit => self.tensor_literal(node),
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         for &statement in statements {
             match self.tree.kind(statement) {
                 NodeKind::LetStmt | NodeKind::GraphStmt | NodeKind::Assign => {
-                    let local = match self.lowered[statement.0 as usize] {
+                    let local = match self.lowered[statement.number() as usize] {
                         Lowered::Let(local, _) => Some(local),
                         Lowered::Nothing | Lowered::Expr(_) | Lowered::Pat(_) | Lowered::Type(_) | Lowered::Goal(_) => {
                             None

@@ -22,7 +22,7 @@ impl<'t> Lowering<'t> {
                     // That the sigil is missing is told by the parser.
                     let is_bare = !name.is_empty() && !name.starts_with('@');
                     let name = if is_bare { Cow::Owned(format!("@{name}")) } else { Cow::Borrowed(name) };
-                    let next = DefId(self.next_def);
+                    let next = DefId::numbered(self.next_def);
                     self.next_def += 1;
                     if let Some(first) = self.defs.own(&name) {
                         let first = self.module.defs[first].name_span;
@@ -31,7 +31,7 @@ impl<'t> Lowering<'t> {
                         self.defs.insert(name.clone(), next);
                     }
                     // The function is the next one entered for this definition; it is filled in then.
-                    self.module.defs.push(Def { name: name.into_owned(), name_span, function: FnId(u32::MAX) });
+                    self.module.defs.push(Def { name: name.into_owned(), name_span, function: NO_FUNCTION });
                 }
                 NodeKind::TypeDef | NodeKind::ExternType => self.declare_type(node),
                 _ => {}
@@ -127,7 +127,9 @@ impl<'t> Lowering<'t> {
     pub(super) fn bind_type_params(&mut self, node: NodeId) -> Lowered {
         let owner = self.open.last().copied();
         let params = match owner.map(|owner| self.tree.kind(owner)) {
-            Some(NodeKind::TypeDef | NodeKind::ExternType) => self.module.adts[AdtId(self.next_adt)].params.clone(),
+            Some(NodeKind::TypeDef | NodeKind::ExternType) => {
+                self.module.adts[AdtId::numbered(self.next_adt)].params.clone()
+            }
             Some(NodeKind::Def | NodeKind::Fn) => {
                 let params = self.declare_type_params(node);
                 // Those that only a `where` clause names come behind.
@@ -151,7 +153,7 @@ impl<'t> Lowering<'t> {
 
     pub(super) fn leave_type_def(&mut self, node: NodeId) -> Lowered {
         self.tell_undefined(node);
-        let adt = AdtId(self.next_adt);
+        let adt = AdtId::numbered(self.next_adt);
         self.next_adt += 1;
         self.close_type_params();
         self.module.items.push(Item::Adt(adt));
@@ -159,7 +161,7 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn leave_ctor(&mut self, node: NodeId) -> Lowered {
-        let ctor = CtorId(self.next_ctor);
+        let ctor = CtorId::numbered(self.next_ctor);
         self.next_ctor += 1;
         if let Some(fields) = self.tree.child(node, NodeKind::CtorFields) {
             let fields = self.tree.children(fields);
@@ -191,7 +193,7 @@ impl<'t> Lowering<'t> {
             params: Vec::new(),
             result: None,
             wheres: Vec::new(),
-            body: crate::data::ExprId(u32::MAX),
+            body: crate::data::ExprId::numbered(u32::MAX - 1),
             visits: 0..0,
             n_locals: u32::from(recursive.is_some()),
             captures: Vec::new(),
@@ -255,7 +257,7 @@ impl<'t> Lowering<'t> {
         let (body, result) = self.function_parts(node);
         let function = self.close_function(body, result);
         self.tell_undefined(node);
-        let def = DefId(self.next_def);
+        let def = DefId::numbered(self.next_def);
         self.next_def += 1;
         self.module.defs[def].function = function;
         self.module.items.push(Item::Def(def));

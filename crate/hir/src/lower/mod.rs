@@ -320,13 +320,13 @@ impl<'t> Lowering<'t> {
             | NodeKind::Slice
             | NodeKind::DimIf => self.leave_type(node, kind),
         };
-        self.lowered[node.0 as usize] = lowered;
+        self.lowered[node.number() as usize] = lowered;
     }
 
     // What children became; an error node became nothing and stands for an error.
 
     fn expr_of(&mut self, node: NodeId) -> ExprId {
-        match self.lowered[node.0 as usize] {
+        match self.lowered[node.number() as usize] {
             Lowered::Expr(id) | Lowered::Let(_, id) => id,
             Lowered::Nothing | Lowered::Pat(_) | Lowered::Type(_) | Lowered::Goal(_) => {
                 self.expr(ExprKind::Error, self.tree.span(node))
@@ -335,7 +335,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn pat_of(&mut self, node: NodeId) -> PatId {
-        match self.lowered[node.0 as usize] {
+        match self.lowered[node.number() as usize] {
             Lowered::Pat(id) => id,
             Lowered::Nothing | Lowered::Expr(_) | Lowered::Let(..) | Lowered::Type(_) | Lowered::Goal(_) => {
                 self.module.pats.push(Pat { kind: PatKind::Error, span: self.tree.span(node) })
@@ -344,7 +344,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn type_of(&mut self, node: NodeId) -> TypeExprId {
-        match self.lowered[node.0 as usize] {
+        match self.lowered[node.number() as usize] {
             Lowered::Type(id) => id,
             Lowered::Nothing | Lowered::Expr(_) | Lowered::Let(..) | Lowered::Pat(_) | Lowered::Goal(_) => {
                 self.type_expr(TypeExprKind::Error, self.tree.span(node))

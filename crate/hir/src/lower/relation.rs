@@ -192,8 +192,8 @@ impl Lowering<'_> {
     fn declare_names(&mut self, root: NodeId, besides: &[&str]) -> Vec<ParamId> {
         let tree = self.tree;
         let mut found: Vec<ParamId> = Vec::new();
-        let first = root.0 + 1 - tree.size(root);
-        for node in (first..=root.0).map(NodeId) {
+        let first = root.number() + 1 - tree.size(root);
+        for node in (first..=root.number()).map(NodeId::numbered) {
             let (name, span) = match tree.kind(node) {
                 NodeKind::NameType | NodeKind::DimName => (tree.node_text(node), tree.span(node)),
                 NodeKind::TypeParam => match self.own_token(node, &[TokenKind::Ident]) {
@@ -276,11 +276,11 @@ impl Lowering<'_> {
             }
         };
         self.relations.goals.push(goal);
-        Lowered::Goal(GoalId(self.relations.goals.len() as u32 - 1))
+        Lowered::Goal(GoalId::numbered(self.relations.goals.len() as u32 - 1))
     }
 
     fn goals_of(&self, nodes: &[NodeId]) -> Vec<GoalId> {
-        let goal = |&node: &NodeId| match self.lowered[node.0 as usize] {
+        let goal = |&node: &NodeId| match self.lowered[node.number() as usize] {
             Lowered::Goal(goal) => Some(goal),
             Lowered::Nothing | Lowered::Expr(_) | Lowered::Let(..) | Lowered::Pat(_) | Lowered::Type(_) => None,
         };
@@ -288,7 +288,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn goal(&self, id: GoalId) -> &GoalSource {
-        &self.relations.goals[id.0 as usize]
+        &self.relations.goals[id.number() as usize]
     }
 
     // Kinds
@@ -422,7 +422,7 @@ impl Lowering<'_> {
             match self.goal(id).clone() {
                 GoalSource::Equal(left, right, span) => {
                     let (left, right) = self.equal_kinds(left, right);
-                    self.relations.goals[id.0 as usize] = GoalSource::Equal(left, right, span);
+                    self.relations.goals[id.number() as usize] = GoalSource::Equal(left, right, span);
                 }
                 GoalSource::Never(_) | GoalSource::Call(_) => {}
                 GoalSource::If { then, otherwise, .. } => pending.append_all(then.into_iter().chain(otherwise)),

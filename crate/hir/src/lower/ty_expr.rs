@@ -56,7 +56,7 @@ impl<'t> Lowering<'t> {
             // Whether this is a type or a shape is for the place to say.
             NodeKind::TupleType => TypeExprKind::Tuple(children.into_iter().map(|field| self.type_of(field)).list()),
             NodeKind::ParenType => {
-                return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.0 as usize]);
+                return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.number() as usize]);
             }
             NodeKind::FnType => {
                 let mut types: Vec<TypeExprId> = children

@@ -23,7 +23,7 @@ pub(super) fn check(checker: &mut Checker, is_counted: &IndexVec<LayoutId, bool>
     let mut linear = Linear { checker, is_counted, lender, owned: Owned::default() };
     let mut entry: IndexVec<BlockId, Option<Owned>> = IndexVec::filled(None, function.blocks.len());
     function.params.iter().for_each(|&param| linear.give(param));
-    entry[BlockId(0)] = Some(std::mem::take(&mut linear.owned));
+    entry[BlockId::numbered(0)] = Some(std::mem::take(&mut linear.owned));
     for (id, block) in function.blocks.iter_enumerated() {
         linear.owned = entry[id].take().unwrap_or_default();
         block.params.iter().for_each(|&param| linear.give(param));

@@ -206,15 +206,27 @@ fn ids_that_no_text_has_and_globals() {
         change(&mut program);
         verify(&program, Stage::Before).iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    assert_eq!(found(&|p| p.functions[FuncId(0)].params = vec![VarId(9)]), ["f0: v9 does not exist"]);
-    assert_eq!(found(&|p| p.functions[FuncId(0)].n_captures = 2), ["f0: a captured parameter does not exist"]);
-    assert_eq!(found(&|p| p.functions[FuncId(0)].result = LayoutId(99)), ["f0: l99 does not exist"]);
-    assert_eq!(found(&|p| p.functions[FuncId(0)].blocks.truncate(0)), ["f0: b0 does not exist"]);
-    let global = crate::GlobalId(0);
-    assert_eq!(found(&|p| p.globals[global].init = FuncId(9)), ["the function of g0 does not exist"]);
-    assert_eq!(found(&|p| p.globals[global].init = FuncId(0)), ["the function of g0 has parameters"]);
-    assert_eq!(found(&|p| p.globals[global].layout = LayoutId(1)), ["the function of g0 gives another layout"]);
-    assert_eq!(found(&|p| p.globals[global].layout = LayoutId(99)), ["g0 has no layout"]);
+    assert_eq!(
+        found(&|p| p.functions[FuncId::numbered(0)].params = vec![VarId::numbered(9)]),
+        ["f0: v9 does not exist"]
+    );
+    assert_eq!(
+        found(&|p| p.functions[FuncId::numbered(0)].n_captures = 2),
+        ["f0: a captured parameter does not exist"]
+    );
+    assert_eq!(
+        found(&|p| p.functions[FuncId::numbered(0)].result = LayoutId::numbered(99)),
+        ["f0: l99 does not exist"]
+    );
+    assert_eq!(found(&|p| p.functions[FuncId::numbered(0)].blocks.truncate(0)), ["f0: b0 does not exist"]);
+    let global = crate::GlobalId::numbered(0);
+    assert_eq!(found(&|p| p.globals[global].init = FuncId::numbered(9)), ["the function of g0 does not exist"]);
+    assert_eq!(found(&|p| p.globals[global].init = FuncId::numbered(0)), ["the function of g0 has parameters"]);
+    assert_eq!(
+        found(&|p| p.globals[global].layout = LayoutId::numbered(1)),
+        ["the function of g0 gives another layout"]
+    );
+    assert_eq!(found(&|p| p.globals[global].layout = LayoutId::numbered(99)), ["g0 has no layout"]);
     let block = parse("fn f0 f() -> l0 {\nb0(%x: l0):\n  return %x\n}", &base(), NAMES).unwrap();
     let messages: Vec<String> = verify(&block, Stage::Before).iter().map(ToString::to_string).collect();
     assert_eq!(messages, ["f0 b0:0: the first block has parameters"]);

@@ -315,22 +315,22 @@ fn what_has_no_bits_is_refused() {
 fn under_uniform_a_value_has_the_same_bits_in_every_sum() {
     let mut types = Types::default();
     let (int8, int32) = (types.scalar(Dtype::Int8), types.scalar(Dtype::Int32));
-    let small = types.sum(&[(VariantId(3), vec![]), (VariantId(7), vec![int8])]);
+    let small = types.sum(&[(VariantId::numbered(3), vec![]), (VariantId::numbered(7), vec![int8])]);
     let large = types.sum(&[
-        (VariantId(1), vec![]),
-        (VariantId(3), vec![]),
-        (VariantId(5), vec![int32, int32]),
-        (VariantId(7), vec![int8]),
+        (VariantId::numbered(1), vec![]),
+        (VariantId::numbered(3), vec![]),
+        (VariantId::numbered(5), vec![int32, int32]),
+        (VariantId::numbered(7), vec![int8]),
     ]);
     let mut layouts = Layouts::new(Strategy::Uniform);
     let (small, large) = (layouts.of(&types, small), layouts.of(&types, large));
     let mut heap = TestHeap::default();
-    let constant = make(Head::Variant(VariantId(3)), Vec::new());
+    let constant = make(Head::Variant(VariantId::numbered(3)), Vec::new());
     for layout in [small, large] {
         assert_eq!(encode(&layouts, &mut heap, layout, &constant).expect("a constant")[0], 7);
     }
     let number = Value::Scalar(Dtype::Int8, Scalar::Int(-1));
-    let value = make(Head::Variant(VariantId(7)), vec![number]);
+    let value = make(Head::Variant(VariantId::numbered(7)), vec![number]);
     for (layout, words) in [(small, vec![7 | 0x1ff << 32]), (large, vec![7 | 0x1ff << 32, 0])] {
         let pointer = encode(&layouts, &mut heap, layout, &value).expect("a block")[0] as u32;
         assert_eq!(crate::Heap::block(&heap, pointer, words.len()).to_vec(), words);

@@ -56,7 +56,7 @@ fn count(function: &mut Function, layouts: &Layouts, is_counted: &IndexVec<Layou
         for i in (0..function.blocks[id].params.len()).rev() {
             counter.given(function, function.blocks[id].params[i], span);
         }
-        if id == BlockId(0) {
+        if id == BlockId::numbered(0) {
             let span = function.span;
             (0..function.params.len()).rev().for_each(|i| counter.given(function, function.params[i], span));
         }

@@ -38,7 +38,7 @@ fn delay_in(facts: Facts, is_counted: &IndexVec<LayoutId, bool>, function: &mut 
     let mut uses: Vec<Vec<BlockId>> = vec![Vec::new(); function.vars.len()];
     for (id, block) in function.blocks.iter_enumerated() {
         let args = block.instrs.iter().flat_map(|instr| &instr.args).chain(block.end.args());
-        args.for_each(|arg| uses[arg.0 as usize].push(id));
+        args.for_each(|arg| uses[arg.number() as usize].push(id));
     }
     let mut opened = Opened { graph: &graph, is_counted, copies: vec![Vec::new(); function.vars.len()] };
     for id in function.blocks.ids() {
@@ -52,7 +52,7 @@ fn delay_in(facts: Facts, is_counted: &IndexVec<LayoutId, bool>, function: &mut 
         let mut moved: Vec<Vec<Instr>> = vec![Vec::new(); targets.len()];
         let mut kept: Vec<Instr> = Vec::with_capacity(instrs.len());
         while let Some(instr) = instrs.pop() {
-            let to = if facts.is_pure(function, &instr, &|var| literals.get(var.0 as usize).copied().flatten()) {
+            let to = if facts.is_pure(function, &instr, &|var| literals.get(var.number() as usize).copied().flatten()) {
                 target(&graph, &uses, &instr, &targets)
             } else {
                 None
@@ -62,14 +62,14 @@ fn delay_in(facts: Facts, is_counted: &IndexVec<LayoutId, bool>, function: &mut 
                     moved[to].push(copy);
                 }
                 // What is opened in all the places that want its parts is not opened here.
-                let is_wanted = |result: &VarId| !uses[result.0 as usize].is_empty();
+                let is_wanted = |result: &VarId| !uses[result.number() as usize].is_empty();
                 if !matches!(instr.op, Op::Open { .. }) || instr.results.iter().any(is_wanted) {
                     kept.push(instr);
                 }
                 continue;
             };
             for arg in &instr.args {
-                if let Some(used) = uses[arg.0 as usize].iter_mut().find(|used| **used == id) {
+                if let Some(used) = uses[arg.number() as usize].iter_mut().find(|used| **used == id) {
                     *used = targets[to];
                 }
             }
@@ -97,7 +97,7 @@ impl Opened<'_> {
         let block = &mut function.blocks[id];
         let args = block.instrs.iter_mut().flat_map(|instr| &mut instr.args).chain(block.end.args_mut());
         for arg in args {
-            while let Some(copies) = self.copies.get(arg.0 as usize)
+            while let Some(copies) = self.copies.get(arg.number() as usize)
                 && let Some((_, copy)) = copies.iter().find(|(at, _)| self.graph.dominates(*at, id))
             {
                 *arg = *copy;
@@ -117,11 +117,11 @@ impl Opened<'_> {
         let graph = self.graph;
         let is_in = |used: &BlockId| targets.iter().position(|&target| graph.dominates(target, *used));
         // What is opened has a use behind the switch, so it cannot be taken apart before.
-        if !uses[instr.args[0].0 as usize].iter().any(|used| is_in(used).is_some()) {
+        if !uses[instr.args[0].number() as usize].iter().any(|used| is_in(used).is_some()) {
             return Vec::new();
         }
         let parts = instr.results.iter().filter(|&&part| self.is_counted[function.vars[part].layout]);
-        let used: Option<Vec<usize>> = parts.flat_map(|part| &uses[part.0 as usize]).map(is_in).some_list();
+        let used: Option<Vec<usize>> = parts.flat_map(|part| &uses[part.number() as usize]).map(is_in).some_list();
         let Some(used) = used.filter(|used| used.len() <= MAX_USES) else { return Vec::new() };
         let mut copies = Vec::new();
         for (to, &target) in targets.iter().enumerate().filter(|(to, _)| used.contains(to)) {
@@ -134,13 +134,13 @@ impl Opened<'_> {
                 self.copies.push(Vec::new());
                 if is_counted {
                     let (inside, outside) =
-                        uses[result.0 as usize].iter().partition(|used| graph.dominates(target, **used));
-                    (uses[name.0 as usize], uses[result.0 as usize]) = (inside, outside);
-                    self.copies[result.0 as usize].push((target, name));
+                        uses[result.number() as usize].iter().partition(|used| graph.dominates(target, **used));
+                    (uses[name.number() as usize], uses[result.number() as usize]) = (inside, outside);
+                    self.copies[result.number() as usize].push((target, name));
                 }
                 *result = name;
             }
-            uses[instr.args[0].0 as usize].push(target);
+            uses[instr.args[0].number() as usize].push(target);
             copies.push((to, copy));
         }
         copies
@@ -149,7 +149,7 @@ impl Opened<'_> {
 
 /// The target in which, or behind which, all uses of an instruction are.
 fn target(graph: &Graph, uses: &[Vec<BlockId>], instr: &Instr, targets: &[BlockId]) -> Option<usize> {
-    let all = || instr.results.iter().flat_map(|result| &uses[result.0 as usize]);
+    let all = || instr.results.iter().flat_map(|result| &uses[result.number() as usize]);
     let first = all().next()?;
     let to = targets.iter().position(|&target| graph.dominates(target, *first))?;
     let is_small = all().count() <= MAX_USES;

@@ -91,7 +91,7 @@ pub(super) fn literals(function: &Function) -> Vec<Option<Scalar>> {
     let mut known = vec![None; function.vars.len()];
     for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
         if let (Op::Scalar(value), [result]) = (&instr.op, &instr.results[..]) {
-            known[result.0 as usize] = Some(*value);
+            known[result.number() as usize] = Some(*value);
         }
     }
     known

@@ -76,7 +76,7 @@ impl<'a> Folder<'a> {
             known: vec![Known::Nothing; n_vars],
             cases: vec![None; n_vars],
             renaming: Renaming::new(n_vars),
-            here: BlockId(0),
+            here: BlockId::numbered(0),
         };
         // What the ways into a block say of its parameters, and of what it was a case of.
         let mut filled: Vec<Option<Vec<Option<VarId>>>> = vec![None; function.blocks.len()];

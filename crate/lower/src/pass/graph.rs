@@ -46,7 +46,7 @@ impl Graph {
             }
             for target in block.end.successors() {
                 let known = graph.nodes[target.index()].parent;
-                let parent = if known == NONE { id.0 } else { graph.common(known, id.0) };
+                let parent = if known == NONE { id.number() } else { graph.common(known, id.number()) };
                 graph.nodes[target.index()].parent = parent;
             }
         }
@@ -90,7 +90,7 @@ impl Graph {
             }
         }
         let Some(first) = self.nodes.first() else { return };
-        self.order = vec![BlockId(0); first.size as usize];
+        self.order = vec![BlockId::numbered(0); first.size as usize];
         // Where the next child of each block goes.
         let mut next = vec![1; n_blocks];
         self.nodes[0].place = 0;

@@ -125,7 +125,7 @@ struct Inliner<'a> {
 
 impl Inliner<'_> {
     fn visit(&mut self, mut blocks: IndexVec<BlockId, Block>) {
-        let mut start = vec![BlockId(0); blocks.len()];
+        let mut start = vec![BlockId::numbered(0); blocks.len()];
         // The blocks whose ends still lead to the old numbers.
         let mut old_ends = Vec::new();
         for id in blocks.ids() {

@@ -61,16 +61,16 @@ fn key_of(function: &Function, instr: &Instr) -> Option<Key> {
     let words: [u32; 3] = match &instr.op {
         Op::Scalar(Scalar::Int(value)) => [0, *value as u32, (*value >> 32) as u32],
         Op::Scalar(Scalar::Float(value)) => [1, value.to_bits() as u32, (value.to_bits() >> 32) as u32],
-        Op::Tensor(constant) => [2, constant.0, 0],
+        Op::Tensor(constant) => [2, constant.number(), 0],
         Op::Pack { variant } => [3, *variant, 0],
         Op::Open { variant } => [4, *variant, 0],
         Op::Field { variant, index } => [5, *variant, *index],
         Op::Box => [6, 0, 0],
         Op::Unbox => [7, 0, 0],
-        Op::Closure(code) => [8, code.0, 0],
+        Op::Closure(code) => [8, code.number(), 0],
         Op::Retype => [10, 0, 0],
         // Most elementwise operators have no attributes, and others are not compared.
-        Op::Operator { op, attrs } if attrs.entries.is_empty() => [9, op.0, 0],
+        Op::Operator { op, attrs } if attrs.entries.is_empty() => [9, op.number(), 0],
         Op::Operator { .. }
         | Op::Fused(_)
         | Op::Peek { .. }
@@ -89,7 +89,7 @@ fn key_of(function: &Function, instr: &Instr) -> Option<Key> {
     let mut key = Key::from_slice(&words);
     // Result layouts, counted, then arguments: no two instructions have the same words.
     key.push(instr.results.len() as u32);
-    key.append_all(instr.results.iter().map(|&result| function.vars[result].layout.0));
-    key.append_all(instr.args.iter().map(|arg| arg.0));
+    key.append_all(instr.results.iter().map(|&result| function.vars[result].layout.number()));
+    key.append_all(instr.args.iter().map(|arg| arg.number()));
     Some(key)
 }

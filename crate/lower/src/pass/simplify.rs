@@ -140,7 +140,7 @@ fn forward(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
 
 /// Gives the blocks this order, in which they lead to later ones; those that are not in it go.
 pub(super) fn arrange(function: &mut Function, order: &[BlockId]) {
-    let mut place = vec![BlockId(0); function.blocks.len()];
+    let mut place = vec![BlockId::numbered(0); function.blocks.len()];
     let mut blocks = IndexVec::new();
     for &id in order {
         place[id.index()] = blocks.push(taken(&mut function.blocks[id]));

@@ -81,7 +81,7 @@ fn break_one(program: &mut Program, random: &mut Random) {
         _ => match &mut instr.op {
             Op::Pack { variant } | Op::Open { variant } | Op::Peek { variant } => *variant = random.below(4) as u32,
             Op::Field { variant, index } => (*variant, *index) = (random.below(2) as u32, random.below(6) as u32),
-            Op::Tensor(id) => *id = ConstId(random.below(2) as u32),
+            Op::Tensor(id) => *id = ConstId::numbered(random.below(2) as u32),
             Op::Closure(id) => *id = random.id(n_functions),
             Op::Call(callee) => *callee = Callee::Function(random.id(n_functions)),
             Op::Operator { op, .. } => *op = op::OpId::new(random.below(op::all().len())),

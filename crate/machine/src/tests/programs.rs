@@ -710,11 +710,11 @@ b0:
     let table = Table::new(Strategy::Aligned);
     let mut program = table.program(text);
     for id in program.functions.ids() {
-        let is_library = id.0 < 3;
+        let is_library = id.number() < 3;
         program.functions[id].is_library = is_library;
         for block in program.functions[id].blocks.ids() {
             // The text cannot say where an end comes from.
-            program.functions[id].blocks[block].span = Span::new(20 + id.0, 21 + id.0);
+            program.functions[id].blocks[block].span = Span::new(20 + id.number(), 21 + id.number());
         }
     }
     let mut machine = Machine::new(Arc::new(program), LIMITS);

@@ -56,7 +56,7 @@ fn going_back_finds_what_was() {
 fn over_and_out() {
     let mut history = begin(LISTS, "@main", &[int(3)], LIMITS);
     assert_eq!(history.machine().depth(), 1);
-    let is_map = |position: &crate::Position| position.function == FuncId(1);
+    let is_map = |position: &crate::Position| position.function == FuncId::numbered(1);
     assert_eq!(history.run_to(is_map), Arrival::There);
     assert_eq!(history.machine().depth(), 2);
     let (frames, n_more) = history.machine().frame_views(9);
@@ -163,7 +163,7 @@ b4:
 /// What a run comes to in slices of so many steps: its outcome, its steps, its fuel, and its memory.
 fn in_slices(program: &Arc<Program>, args: &[Value], slice: u64, limits: Limits) -> String {
     let mut machine = Machine::new(program.clone(), limits);
-    machine.start(FuncId(1), args, Span::new(0, 1)).unwrap();
+    machine.start(FuncId::numbered(1), args, Span::new(0, 1)).unwrap();
     let mut status = machine.run(slice);
     while status == Status::Running && machine.steps() < 10_000 {
         assert_eq!(machine.steps() % slice, 0, "a slice has as many steps as were asked for");

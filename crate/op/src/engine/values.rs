@@ -186,7 +186,7 @@ static ON_SCALARS: LazyLock<Vec<Option<Elementwise>>> = LazyLock::new(|| {
 /// An elementwise operator on the bits of scalars of one dtype; the result's dtype is the second. One of one operand
 /// does not look at `b`.
 pub fn on_scalars(op: OpId, [from, to]: [Dtype; 2], a: u64, b: u64) -> Result<u64, Fault> {
-    let known = if from == Dtype::Float32 { ON_SCALARS[op.0 as usize] } else { None };
+    let known = if from == Dtype::Float32 { ON_SCALARS[op.number() as usize] } else { None };
     let (x, y) = ([f32::from_bits(a as u32)], [f32::from_bits(b as u32)]);
     let mut result = [0.0];
     match known {

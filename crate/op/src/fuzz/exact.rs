@@ -72,7 +72,7 @@ fn integers_are_what_the_same_numbers_are_in_float64() {
     let mut random = Random(0x1234_5678_9abc_def1);
     for name in NAMES {
         let at = all().iter().position(|row| row.name == *name).unwrap_or_else(|| panic!("{name}"));
-        let op = OpId(at as u32);
+        let op = OpId::numbered(at as u32);
         let mut n_calls = 0;
         for _ in 0..300 {
             let (shapes, attrs) = call_of(&mut random, op.row());
@@ -139,7 +139,7 @@ fn reductions_of_long_rows_are_folded_as_their_meaning_folds_them() {
                 let mut attrs = row.default_attrs();
                 attrs.entries.iter_mut().find(|(known, _)| *known == "axis").unwrap().1 = axis;
                 let (args, attrs) = ([random.tensor(shape, dtype)], Arc::new(attrs));
-                assert_plan_means(OpId(at as u32), &attrs, &args);
+                assert_plan_means(OpId::numbered(at as u32), &attrs, &args);
             }
         }
     }
@@ -180,7 +180,7 @@ fn products_and_places_of_every_dtype_are_their_meaning() {
                     args = shapes.map(|shape| random.tensor(shape, dtype)).to_vec();
                 }
                 let attrs = Arc::new(attrs);
-                n_planned += usize::from(assert_plan_means(OpId(at as u32), &attrs, &args));
+                n_planned += usize::from(assert_plan_means(OpId::numbered(at as u32), &attrs, &args));
             }
             let has_vectors = matches!(dtype, Dtype::Float32 | Dtype::Float16 | Dtype::BFloat16);
             let is_planned = !has_vectors && (dtype.n_bytes() >= 4 || name.starts_with("arg"));

@@ -39,7 +39,9 @@ fn halves_are_their_meaning_within_a_unit() {
             if types.iter().any(|of| of.dtype != dtype) || !args.iter().all(is_tame) {
                 continue;
             }
-            let Ok(Some((results, Some(plan)))) = Operators::new(MEMORY).plan(OpId(at as u32), &attrs, &types) else {
+            let Ok(Some((results, Some(plan)))) =
+                Operators::new(MEMORY).plan(OpId::numbered(at as u32), &attrs, &types)
+            else {
                 continue;
             };
             let call = Call { args: &args, attrs: &attrs, results: &results, memory: MEMORY };
@@ -71,7 +73,7 @@ fn scalars_of_half_the_width_are_what_tensors_of_one_element_are() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut n_rows = 0;
     for (at, row) in all().iter().enumerate() {
-        let op = OpId(at as u32);
+        let op = OpId::numbered(at as u32);
         let Some((_, n_operands)) = crate::elementwise(&row.kernel, Dtype::Float16) else { continue };
         for i in 0..400 {
             let (dtype, _) = HALVES[i % 2];
@@ -120,7 +122,8 @@ fn what_is_computed_in_float32_is_as_if_it_were_rounded_once() {
             let mut args = vec![all_halves(dtype, 0, 1), second];
             args.truncate(crate::elementwise(&row.kernel, dtype).unwrap().1.into());
             let types: Vec<ResultType> = args.iter().filter_map(type_of).collect();
-            let (results, plan) = Operators::new(MEMORY).plan(OpId(at as u32), &attrs, &types).unwrap().unwrap();
+            let (results, plan) =
+                Operators::new(MEMORY).plan(OpId::numbered(at as u32), &attrs, &types).unwrap().unwrap();
             let call = Call { args: &args, attrs: &attrs, results: &results, memory: MEMORY };
             let expected = as_tensor(&by_meaning(&row.kernel, &call).unwrap()).unwrap().elements().into_owned();
             let found = run(&plan.unwrap(), &args, &results[0]).unwrap();

@@ -179,8 +179,11 @@ impl<'a> Writer<'a> {
         let list: String = params.iter().map(|param| format!(", {param}")).collect();
         let _ = write!(out, "\n{INDENT}def {}(self{list}):\n", name(method));
         // What layers are made of stays inside them.
-        let inside: HashSet<ExprId> =
-            module.stages.iter().flat_map(|stage| (stage.first.0..stage.expr.0).map(ExprId)).collect();
+        let inside: HashSet<ExprId> = module
+            .stages
+            .iter()
+            .flat_map(|stage| (stage.first.number()..stage.expr.number()).map(ExprId::numbered))
+            .collect();
         for visit in &module.visits[function.visits.clone()] {
             if let Visit::Expr(expr) = visit
                 && !inside.contains(expr)

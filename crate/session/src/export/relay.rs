@@ -67,7 +67,7 @@ pub(super) fn relay(analysis: &Analysis) -> String {
     let mut library: Vec<DefId> = Vec::new();
     for def in module.defs.iter().skip(module.start.defs) {
         for &used in &module.functions[def.function].uses_defs {
-            if (used.0 as usize) < module.start.defs && !library.contains(&used) {
+            if (used.number() as usize) < module.start.defs && !library.contains(&used) {
                 library.push(used);
                 let span = prelude.module.functions[prelude.module.defs[used].function].span;
                 out.push('\n');

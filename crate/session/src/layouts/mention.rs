@@ -53,7 +53,9 @@ pub(crate) fn mentions(analysis: &Analysis, laid: &Laid) -> Vec<MentionView> {
                 let span = name(expr.span, sigil + module.variants[*variant].len());
                 say(span, entry, What::Variant(Head::Variant(*variant)));
             }
-            ExprKind::Ctor(ctor) => say(module.exprs[callee].span, entry, What::Variant(Head::Constructor(ctor.0))),
+            ExprKind::Ctor(ctor) => {
+                say(module.exprs[callee].span, entry, What::Variant(Head::Constructor(ctor.number())))
+            }
             _ => {}
         }
     }
@@ -66,7 +68,11 @@ pub(crate) fn mentions(analysis: &Analysis, laid: &Laid) -> Vec<MentionView> {
                 say(span, entry, What::Variant(Head::Variant(*variant)));
             }
             PatKind::Ctor(ctor, _) => {
-                say(name(pat.span, module.ctors[*ctor].name.len()), entry, What::Variant(Head::Constructor(ctor.0)));
+                say(
+                    name(pat.span, module.ctors[*ctor].name.len()),
+                    entry,
+                    What::Variant(Head::Constructor(ctor.number())),
+                );
             }
             _ => {}
         }
@@ -81,7 +87,7 @@ pub(crate) fn mentions(analysis: &Analysis, laid: &Laid) -> Vec<MentionView> {
         let Some(entry) = laid.sums.iter().position(is_instance) else { continue };
         say(data.name_span, entry, What::Name);
         for &ctor in &data.ctors {
-            say(module.ctors[ctor].name_span, entry, What::Variant(Head::Constructor(ctor.0)));
+            say(module.ctors[ctor].name_span, entry, What::Variant(Head::Constructor(ctor.number())));
         }
     }
     // Names come behind the parts with the same span.
@@ -167,7 +173,7 @@ impl<'a> Search<'a> {
                 (Term::Sum(a), Term::Sum(b)) => {
                     let ((own, rest), (others, _)) = (terms.row(a), types.row(b));
                     let is_closed = matches!(terms.head(rest), Term::EmptyRow);
-                    let mut names: Vec<u32> = own.iter().map(|variant| variant.name.0).list();
+                    let mut names: Vec<u32> = own.iter().map(|variant| variant.name.number()).list();
                     base::sort(&mut names);
                     names.dedup();
                     if names.len() > others.len() || (is_closed && names.len() < others.len()) {

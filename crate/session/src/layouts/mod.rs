@@ -222,7 +222,7 @@ impl Laid {
 pub(crate) fn head_name(analysis: &Analysis, head: Head) -> String {
     let module = &analysis.module;
     match head {
-        Head::Constructor(ctor) => module.ctors[CtorId(ctor)].name.clone(),
+        Head::Constructor(ctor) => module.ctors[CtorId::numbered(ctor)].name.clone(),
         Head::Variant(name) if module.surface == Surface::Relay => format!("`{}", module.variants[name]),
         Head::Variant(name) => module.variants[name].clone(),
         Head::Tuple | Head::Functions => "(…)".to_owned(),

@@ -107,7 +107,7 @@ pub(crate) fn fits(analysis: &Analysis, pat: PatId, value: &Value) -> bool {
                         continue;
                     }
                     (PatKind::Ctor(ctor, pats), Value::Data(number, fields))
-                        if ctor.0 == *number && pats.len() == fields.len() =>
+                        if ctor.number() == *number && pats.len() == fields.len() =>
                     {
                         parts(pats, fields);
                         continue;
@@ -155,7 +155,7 @@ pub(crate) fn may_begin(analysis: &Analysis, pat: PatId, head: Head) -> bool {
     while let Some(pat) = pending.pop() {
         let begins = match &analysis.module.pats[pat].kind {
             PatKind::Wild | PatKind::Var(_) => true,
-            PatKind::Ctor(ctor, _) => head == Head::Constructor(ctor.0),
+            PatKind::Ctor(ctor, _) => head == Head::Constructor(ctor.number()),
             PatKind::Variant(name, _) => head == Head::Variant(*name),
             PatKind::Tuple(_) => head == Head::Tuple,
             PatKind::Or(pats) => {

@@ -159,7 +159,7 @@ impl Recording {
                     text: words.relation(seen, relation),
                     args: posted.args.iter().map(|&arg| term(arg)).list(),
                     n_inputs: posted.n_inputs() as u32,
-                    by: self.index.relations[relation.0 as usize].parent.map(relation_name),
+                    by: self.index.relations[relation.number() as usize].parent.map(relation_name),
                     cause: cause(posted.cause),
                 }
             }
@@ -187,7 +187,7 @@ impl Recording {
 }
 
 fn relation_name(id: RelationId) -> String {
-    format!("r{}", id.0)
+    format!("r{}", id.number())
 }
 
 /// `relish trace`: what happened at each stop, what changed, and the queue behind it.
@@ -200,7 +200,7 @@ pub fn trace_text(analysis: &Analysis) -> String {
         let _ = writeln!(text, "{stop} {}  {}", recording.stop(stop).what.letter(), view.caption);
         let (seen, words) = (recording.seen(), recording.words(analysis));
         for &id in &view.posted {
-            let id = RelationId(id);
+            let id = RelationId::numbered(id);
             let why = words.text.why(recording.inferred.solver.relation(id).cause);
             let _ = writeln!(text, "    {id:?} {}, for {}", words.relation(seen, id), words.why(why));
         }

@@ -75,8 +75,8 @@ impl Net {
     pub fn new(inferred: &Inferred, index: &Index) -> Net {
         let solver = &inferred.solver;
         let mut of_function: Vec<Vec<RelationId>> = vec![Vec::new(); index.functions.len().max(1)];
-        for (id, posted) in (0..).map(RelationId).zip(solver.relations()) {
-            let history = &index.relations[id.0 as usize];
+        for (id, posted) in (0..).map(RelationId::numbered).zip(solver.relations()) {
+            let history = &index.relations[id.number() as usize];
             let is_edge = posted.relation.is(&EQUAL) && posted.state == State::Solved;
             if history.parent.is_none() && !is_edge {
                 let stop = history.runs.first().map_or(0, |&run| index.stops[run as usize].function);
@@ -116,7 +116,7 @@ impl Net {
             }
         }
         net.parts = vec![Vec::new(); net.nodes.len()];
-        for (id, history) in (0..).map(RelationId).zip(&index.relations) {
+        for (id, history) in (0..).map(RelationId::numbered).zip(&index.relations) {
             let whole = history.parent.map(|parent| index.whole(parent));
             if let Some(&place) = whole.and_then(|whole| net.relation_places.get(&whole)) {
                 net.parts[place as usize].push(id);
@@ -129,7 +129,7 @@ impl Net {
                 Node::Relation(id) => net.parts[at]
                     .iter()
                     .chain([&id])
-                    .map(|part| index.relations[part.0 as usize].done)
+                    .map(|part| index.relations[part.number() as usize].done)
                     .fold(0, u32::max),
             });
         }
@@ -246,7 +246,7 @@ impl Recording {
         }
         match self.net.nodes[item.nodes.start] {
             Node::Relation(id) => GraphNodeView {
-                id: format!("r{}", id.0),
+                id: format!("r{}", id.number()),
                 kind: NodeKindView::Relation,
                 label: words.title(id),
                 n_nodes: 1,
@@ -344,7 +344,7 @@ impl Recording {
     fn relation_letter(&self, seen: Seen<'_>, at: usize, id: RelationId) -> char {
         let own = [id];
         let whole = self.net.parts[at].iter().chain(&own);
-        let posted = |id: RelationId| seen.cells.relations().get(id.0 as usize);
+        let posted = |id: RelationId| seen.cells.relations().get(id.number() as usize);
         let states = whole.filter_map(|&part| Some(self.state(part, &posted(part)?.state)));
         states.map(state_letter).max_by_key(|&letter| rank(letter)).unwrap_or('-')
     }

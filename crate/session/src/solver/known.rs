@@ -20,7 +20,7 @@ impl Known {
     /// Whether nothing below a term is unknown. What contains itself is as known as the rest of it.
     pub fn is_known(&mut self, terms: &dyn Terms, id: TermId) -> bool {
         let root = terms.root(id);
-        if let Some(answer) = self.answers[root.0 as usize] {
+        if let Some(answer) = self.answers[root.number() as usize] {
             return answer;
         }
         let mut stack = vec![(root, false)];
@@ -29,10 +29,10 @@ impl Known {
             if parts_done {
                 let mut is_known = true;
                 ty::for_parts(terms, term, &mut |part| is_known &= self.answer(terms, part));
-                self.answers[root.0 as usize] = Some(is_known);
-            } else if self.answers[root.0 as usize].is_none() {
+                self.answers[root.number() as usize] = Some(is_known);
+            } else if self.answers[root.number() as usize].is_none() {
                 let is_leaf = term.is_leaf();
-                self.answers[root.0 as usize] = Some(!term.is_hole() && !matches!(term, Term::Error(_)));
+                self.answers[root.number() as usize] = Some(!term.is_hole() && !matches!(term, Term::Error(_)));
                 if !is_leaf {
                     stack.push((root, true));
                     ty::for_parts(terms, term, &mut |part| stack.push((terms.root(part), false)));
@@ -43,7 +43,7 @@ impl Known {
     }
 
     fn answer(&self, terms: &dyn Terms, id: TermId) -> bool {
-        self.answers[terms.root(id).0 as usize].unwrap_or(false)
+        self.answers[terms.root(id).number() as usize].unwrap_or(false)
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) struct KnownFrom<'a> {
 impl<'a> KnownFrom<'a> {
     pub fn new(whole: &'a Solver, index: &Index) -> KnownFrom<'a> {
         let n = whole.store.len();
-        let library = (0..index.first_term).map(|id| (0, Said::Term(whole.head(TermId(id)))));
+        let library = (0..index.first_term).map(|id| (0, Said::Term(whole.head(TermId::numbered(id)))));
         let mut said: Vec<(u32, Said)> = library.list();
         said.resize(n, (u32::MAX, Said::Nothing));
         for (done, event) in (1..).zip(&whole.store.log.events) {

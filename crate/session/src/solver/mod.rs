@@ -81,7 +81,7 @@ impl Terms for Seen<'_> {
 impl Seen<'_> {
     /// Whether a cell has been made by now.
     fn has(&self, id: TermId) -> bool {
-        (id.0 as usize) < self.cells.store.len()
+        (id.number() as usize) < self.cells.store.len()
     }
 }
 
@@ -124,7 +124,7 @@ impl Recording {
         let Some(&Event::Post { relation }) = self.events().get(event as usize) else {
             return self.stop_of_event(event);
         };
-        let ran = self.index.relations[relation.0 as usize].runs.first();
+        let ran = self.index.relations[relation.number() as usize].runs.first();
         ran.map_or_else(|| self.stop_of_event(event), |&stop| stop)
     }
 
@@ -148,7 +148,8 @@ impl Recording {
     /// The number that a term is shown with.
     fn number(&self, id: TermId) -> u32 {
         let Recording { index, inferred, .. } = self;
-        Beginning { max_nodes: 0, first: TermId(index.first_term), n_terms: inferred.solver.store.len() }.number(id)
+        Beginning { max_nodes: 0, first: TermId::numbered(index.first_term), n_terms: inferred.solver.store.len() }
+            .number(id)
     }
 
     /// The trace as a timeline.

@@ -35,7 +35,7 @@ impl Places {
     pub fn new(analysis: &Analysis, inferred: &Inferred, index: &Index) -> Places {
         let module = &analysis.module;
         let start = module.start;
-        let first = TermId(index.first_term);
+        let first = TermId::numbered(index.first_term);
         let mut all: Vec<(TermId, Place)> = Vec::new();
         let mut calls = HashMap::default();
         let mut add = |term: Option<TermId>, place: Place| all.append_all(term.map(|term| (term, place)));

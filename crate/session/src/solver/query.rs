@@ -68,7 +68,7 @@ impl Recording {
     /// Information only grows, so the stop is found by halves.
     fn decided(&mut self, analysis: &Analysis, cell: TermId) -> usize {
         let (mut low, mut high) = (0, self.n_stops() - 1);
-        let first = TermId(self.index.first_term);
+        let first = TermId::numbered(self.index.first_term);
         let beginning = ty::Beginning { max_nodes: MAX_TERMS, first, n_terms: self.inferred.solver.store.len() };
         let text_at = |recording: &mut Recording, stop: usize| {
             recording.solver_at(stop);
@@ -119,7 +119,8 @@ impl Recording {
     }
 
     fn stop_of_error(&self, error: &TypeError) -> Option<usize> {
-        let last_run = |id: RelationId| self.index.relations[id.0 as usize].runs.last().map(|&stop| stop as usize);
+        let last_run =
+            |id: RelationId| self.index.relations[id.number() as usize].runs.last().map(|&stop| stop as usize);
         match about(error)? {
             About::Failed(failure) => last_run(failure.relation),
             About::NotAssumed(relation) => last_run(relation),

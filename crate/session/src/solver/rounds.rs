@@ -52,7 +52,7 @@ impl Recording {
         self.solver_at(self.n_stops() - 1);
         let resolved = self.resolved();
         let is_wanted = |id: RelationId| self.is_operator(id);
-        let ids = || (0..self.inferred.solver.relations().len() as u32).map(RelationId);
+        let ids = || (0..self.inferred.solver.relations().len() as u32).map(RelationId::numbered);
         let n_all = ids().filter(|&id| is_wanted(id)).count();
         let mut by_round: Vec<Vec<&Resolved>> = Vec::new();
         for one in &resolved {
@@ -75,7 +75,7 @@ impl Recording {
             let views = round.iter().take(MAX_RESOLVED).map(|one| {
                 let span = words.text.span_of_cause(self.inferred.solver.relation(one.relation).cause);
                 ResolvedView {
-                    relation: one.relation.0,
+                    relation: one.relation.number(),
                     name: words.title(one.relation),
                     layer: words.layer(one.relation),
                     text: words.relation(seen, one.relation),
@@ -103,7 +103,7 @@ impl Recording {
     /// copy.
     fn is_operator(&self, id: RelationId) -> bool {
         let relation = &self.inferred.solver.relation(id).relation;
-        self.index.relations[id.0 as usize].parent.is_none() && !relation.is(&EQUAL) && !relation.is(&COPY)
+        self.index.relations[id.number() as usize].parent.is_none() && !relation.is(&EQUAL) && !relation.is(&COPY)
     }
 
     /// The relations that were solved, in the order in which their last steps ran.
@@ -119,7 +119,7 @@ impl Recording {
             sources: HashMap::default(),
         };
         let start = crate::beginning();
-        for id in (0..first as u32).map(TermId) {
+        for id in (0..first as u32).map(TermId::numbered) {
             flow.terms.push(start.head(id));
             flow.parents.push(start.root(id));
         }
@@ -146,7 +146,7 @@ impl Recording {
             }
         }
         // What waits in the end, in whole or in part, or failed, is not resolved.
-        for (id, posted) in (0..).map(RelationId).zip(self.inferred.solver.relations()) {
+        for (id, posted) in (0..).map(RelationId::numbered).zip(self.inferred.solver.relations()) {
             if posted.state != State::Solved {
                 of_family.remove(&self.family(id));
             }
@@ -157,7 +157,7 @@ impl Recording {
     }
 
     fn family(&self, mut id: RelationId) -> RelationId {
-        while let Some(parent) = self.index.relations[id.0 as usize].parent {
+        while let Some(parent) = self.index.relations[id.number() as usize].parent {
             id = parent;
         }
         id
@@ -193,8 +193,8 @@ pub fn rounds_text(analysis: &Analysis) -> String {
 
 impl Flow<'_> {
     fn root(&self, mut id: TermId) -> TermId {
-        while self.parents[id.0 as usize] != id {
-            id = self.parents[id.0 as usize];
+        while self.parents[id.number() as usize] != id {
+            id = self.parents[id.number() as usize];
         }
         id
     }
@@ -205,7 +205,7 @@ impl Flow<'_> {
         let posted = recording.inferred.solver.relation(id);
         let mut round = 1;
         let mut add = |cell: TermId| {
-            if let Some(Some((known, by))) = self.rounds.get(cell.0 as usize)
+            if let Some(Some((known, by))) = self.rounds.get(cell.number() as usize)
                 && *by != Some(family)
             {
                 round = round.max(known + 1);
@@ -217,13 +217,13 @@ impl Flow<'_> {
             while let Some(cell) = pending.pop() {
                 n_met += 1;
                 add(cell);
-                if n_met < MAX_PARTS && (cell.0 as usize) < self.terms.len() {
-                    let term = self.terms[self.root(cell).0 as usize];
+                if n_met < MAX_PARTS && (cell.number() as usize) < self.terms.len() {
+                    let term = self.terms[self.root(cell).number() as usize];
                     recording.inferred.solver.for_parts(term, |part| pending.push(part));
                 }
             }
         }
-        let history = &recording.index.relations[id.0 as usize];
+        let history = &recording.index.relations[id.number() as usize];
         if let Some(&(_, woken)) = history.woken.iter().rev().find(|(at, _)| *at < event) {
             add(woken);
         }
@@ -244,7 +244,7 @@ impl Flow<'_> {
                 }
             }
             Event::Bind { id, new, source, .. } => {
-                self.terms[id.0 as usize] = new;
+                self.terms[id.number() as usize] = new;
                 self.sources.insert(id, source);
                 if !new.is_hole() {
                     let known = self.known(round, family, source);
@@ -252,8 +252,8 @@ impl Flow<'_> {
                 }
             }
             Event::Link { child, parent, .. } => {
-                self.parents[child.0 as usize] = parent;
-                if self.terms[parent.0 as usize].is_hole() {
+                self.parents[child.number() as usize] = parent;
+                if self.terms[parent.number() as usize].is_hole() {
                     let mut cells = self.unknown.remove(&child).unwrap_or_default();
                     let others = self.unknown.entry(parent).or_default();
                     if others.len() < cells.len() {
@@ -273,13 +273,13 @@ impl Flow<'_> {
     fn known(&self, round: Option<u32>, family: Option<RelationId>, source: TermId) -> (u32, Option<RelationId>) {
         match round {
             Some(round) => (round, family),
-            None => self.rounds[source.0 as usize].unwrap_or((0, None)),
+            None => self.rounds[source.number() as usize].unwrap_or((0, None)),
         }
     }
 
     fn decide(&mut self, root: TermId, known: (u32, Option<RelationId>)) {
         for cell in self.unknown.remove(&root).unwrap_or_default() {
-            self.rounds[cell.0 as usize].get_or_insert(known);
+            self.rounds[cell.number() as usize].get_or_insert(known);
         }
     }
 }

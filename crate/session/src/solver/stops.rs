@@ -142,7 +142,7 @@ impl Index {
             index.outside(&owners, inferred, from, *began as usize);
             for event in &events[*began as usize..at] {
                 if let Event::Post { relation: posted } = event {
-                    index.relations[posted.0 as usize].parent = Some(*relation);
+                    index.relations[posted.number() as usize].parent = Some(*relation);
                 }
             }
             let what = match outcome {
@@ -151,7 +151,7 @@ impl Index {
                 Outcome::Failed => What::Failed,
             };
             let function = owners.of(inferred.solver.relation(*relation).cause).unwrap_or(index.last_function());
-            index.relations[relation.0 as usize].runs.push(index.stops.len() as u32);
+            index.relations[relation.number() as usize].runs.push(index.stops.len() as u32);
             index.stops.push(Stop { event: at as u32 + 1, what, relation: Some(*relation), function });
             from = at + 1;
         }
@@ -207,7 +207,7 @@ impl Index {
 
     /// The relation of the program that a relation is a part of, itself if nothing else posted it.
     pub fn whole(&self, mut id: RelationId) -> RelationId {
-        while let Some(parent) = self.relations[id.0 as usize].parent {
+        while let Some(parent) = self.relations[id.number() as usize].parent {
             id = parent;
         }
         id
@@ -221,20 +221,20 @@ impl Index {
         let mut woken_by = |woken: &[Woken], told: &[TermId]| {
             for Woken { relation, waits } in woken {
                 let root = waits.iter().find(|wait| told.contains(wait)).or(waits.first());
-                self.relations[relation.0 as usize].woken.append_all(root.map(|&root| (at as u32, root)));
+                self.relations[relation.number() as usize].woken.append_all(root.map(|&root| (at as u32, root)));
             }
         };
         match event {
             Event::Fresh { .. } => self.made.push(at as u32),
             Event::Bind { id, woken, .. } => woken_by(woken, &[*id]),
             Event::Link { child, parent, woken, .. } => woken_by(woken, &[*child, *parent]),
-            Event::Post { relation } => self.relations[relation.0 as usize].posted = at as u32,
+            Event::Post { relation } => self.relations[relation.number() as usize].posted = at as u32,
             Event::Step { relation, outcome: Outcome::Solved, .. } => {
-                self.relations[relation.0 as usize].done = at as u32 + 1;
+                self.relations[relation.number() as usize].done = at as u32 + 1;
             }
             Event::Quantify { relations, .. } => {
                 for Woken { relation, .. } in relations.iter().filter(|woken| !self.stuck.contains(&woken.relation)) {
-                    self.relations[relation.0 as usize].done = at as u32 + 1;
+                    self.relations[relation.number() as usize].done = at as u32 + 1;
                 }
             }
             Event::Step { outcome: Outcome::Waits(_) | Outcome::Failed, .. } => {}

@@ -97,14 +97,14 @@ impl Recording {
         let cx = Context { recording: self, words: &words, seen, event: self.event_of(stop) as u32 };
         let Tally { n_waiting, n_solved, n_failed } = self.index.tallies[stop];
         let waits = |id: &RelationId| {
-            let posted = seen.cells.relations().get(id.0 as usize);
+            let posted = seen.cells.relations().get(id.number() as usize);
             posted.is_some_and(|posted| matches!(posted.state, State::Waiting(_)))
         };
         let waiting = self.index.waiters.iter().copied().filter(waits);
         let queue = seen.cells.queue();
         let events = self.events_of(stop);
         let posted = events.iter().filter_map(|event| match event {
-            Event::Post { relation } => Some(relation.0),
+            Event::Post { relation } => Some(relation.number()),
             _ => None,
         });
         let woken = events.iter().flat_map(|event| match event {
@@ -121,7 +121,7 @@ impl Recording {
             n_more_changes: changes.len().saturating_sub(MAX_CHANGES) as u32,
             changes: changes.iter().take(MAX_CHANGES).map(|change| cx.change(change)).list(),
             posted: posted.list(),
-            woken: woken.map(|Woken { relation, .. }| relation.0).list(),
+            woken: woken.map(|Woken { relation, .. }| relation.number()).list(),
             n_more_queued: queue.len().saturating_sub(part.n_relations) as u32,
             queue: queue.take(part.n_relations).map(|id| cx.relation(id)).list(),
             n_more_waiting: n_waiting.saturating_sub(part.n_relations as u32),
@@ -160,7 +160,7 @@ impl Recording {
 
     /// Why a cell of the text was made.
     pub(super) fn cause_of_cell(&self, cell: TermId) -> Option<Cause> {
-        let at = cell.0.checked_sub(self.index.first_term)?;
+        let at = cell.number().checked_sub(self.index.first_term)?;
         match self.events()[self.index.made[at as usize] as usize] {
             Event::Fresh { cause, .. } => Some(cause),
             _ => None,
@@ -195,13 +195,13 @@ impl Context<'_> {
         let span = words.text.span_of_cause(posted.cause);
         let operator = words.operator_of(id);
         RelationView {
-            id: id.0,
+            id: id.number(),
             name: words.title(id),
             text: words.relation(seen, id),
             state: recording.state(id, &posted.state),
             rule: rule(&posted.relation, operator),
             operator: operator.map(|op| op.row().name.to_owned()),
-            node: recording.node_of(id).map(|node| format!("r{}", node.0)),
+            node: recording.node_of(id).map(|node| format!("r{}", node.number())),
             waits: words.waits_of(seen, id),
             args: posted.args.iter().map(|&arg| recording.number(seen.root(arg))).list(),
             n_inputs: posted.n_inputs() as u32,
@@ -296,7 +296,7 @@ impl Context<'_> {
             is_changed,
             members,
             n_more_members: n_more as u32,
-            waiting: seen.cells.watching(root).iter().map(|id| id.0).list(),
+            waiting: seen.cells.watching(root).iter().map(|id| id.number()).list(),
         }
     }
 }

@@ -70,7 +70,7 @@ impl Words<'_> {
 
     fn beginning(&self, max_nodes: usize) -> Beginning {
         let Recording { index, inferred, .. } = self.recording;
-        Beginning { max_nodes, first: TermId(index.first_term), n_terms: inferred.solver.store.len() }
+        Beginning { max_nodes, first: TermId::numbered(index.first_term), n_terms: inferred.solver.store.len() }
     }
 
     pub fn function(&self, id: FnId) -> String {
@@ -161,7 +161,7 @@ impl Words<'_> {
             ExprKind::OpCall { op, .. } | ExprKind::Op(op) => *op,
             _ => return None,
         };
-        let is_own = self.recording.index.relations[id.0 as usize].parent.is_none();
+        let is_own = self.recording.index.relations[id.number() as usize].parent.is_none();
         (is_own && posted.relation.is(op.row().relation)).then_some(op)
     }
 
@@ -275,14 +275,14 @@ impl Words<'_> {
     /// Why a relation is in the queue, or was when it ran.
     pub fn reason(&self, id: RelationId, event: u32) -> String {
         let recording = self.recording;
-        let history = &recording.index.relations[id.0 as usize];
+        let history = &recording.index.relations[id.number() as usize];
         if let Some((at, term)) = history.woken_before(event) {
             let by = recording.index.stops[recording.index.stop_behind(at) as usize].relation;
-            let by = by.map_or_else(String::new, |by| format!(" by r{}", by.0));
+            let by = by.map_or_else(String::new, |by| format!(" by r{}", by.number()));
             return format!("it came to the front because `t{}` was learned{by}", recording.number(term));
         }
         match history.parent {
-            Some(parent) => format!("posted by r{}, {}", parent.0, self.subject(parent)),
+            Some(parent) => format!("posted by r{}, {}", parent.number(), self.subject(parent)),
             None => format!("posted for {}", self.why(self.text.why(recording.inferred.solver.relation(id).cause))),
         }
     }
@@ -421,7 +421,7 @@ impl Words<'_> {
                 false => format!("{why}: expected `{expected}`, found `{found}`; both are `{both}` now."),
             });
         }
-        let history = &self.recording.index.relations[id.0 as usize];
+        let history = &self.recording.index.relations[id.number() as usize];
         let woken = history.woken_before(self.recording.event_of(stop) as u32);
         let again = woken.map_or_else(String::new, |(_, term)| {
             format!(" again, because `t{}` was learned", self.recording.number(term))

@@ -58,7 +58,7 @@ impl<'a> Naming<'a> {
     pub fn expr(&self, id: ExprId) -> String {
         let module = &self.analysis.module;
         let expr = &module.exprs[id];
-        let is_own = id.0 as usize >= module.start.exprs;
+        let is_own = id.number() as usize >= module.start.exprs;
         if is_own && expr.span.len() as usize <= MAX_TEXT {
             return format!("`{}`", self.text(expr.span));
         }

@@ -194,7 +194,7 @@ impl Builder<'_> {
 
     /// The tokens of the innermost node up to `end`.
     fn own_tokens(&mut self, end: u32) {
-        for token in (self.next..end).map(TokenId) {
+        for token in (self.next..end).map(TokenId::numbered) {
             if !self.tree.token_kind(token).is_trivia() {
                 self.token(token);
             }
@@ -209,7 +209,7 @@ impl Builder<'_> {
             // The line before `where` is the clause's.
             self.open(self.owner + 1);
         }
-        self.separate(gap, token.0);
+        self.separate(gap, token.number());
         let hugger = self.huggers.pop_if(|hugger| hugger.bracket == token);
         for frame in self.owner + 1 + usize::from(meets_where)..self.frames.len() {
             self.open(frame);
@@ -235,7 +235,7 @@ impl Builder<'_> {
         }
         frame.left = Some(Part::Token(kind));
         self.last = Some(token);
-        self.next = token.0 + 1;
+        self.next = token.number() + 1;
     }
 
     /// What stands between the last token and the next; none at the beginning of the text.
@@ -331,7 +331,7 @@ impl Builder<'_> {
         // Braces that hold nothing but comments.
         let is_bare = self.last.is_some_and(|last| self.tree.token_kind(last) == LBrace)
             && !at_end
-            && self.tree.token_kind(TokenId(until)) == RBrace;
+            && self.tree.token_kind(TokenId::numbered(until)) == RBrace;
         for (i, &ends) in line_ends.iter().enumerate() {
             let (is_first, is_last) = (i == 0, i == last);
             let dedents = is_last && shift == Shift::Dedent;
@@ -361,7 +361,7 @@ impl Builder<'_> {
     /// The comments between the last token and `until`, and how many lines end before, between and after them.
     fn trivia(&self, until: u32) -> (Vec<TokenId>, Vec<usize>) {
         let (mut comments, mut line_ends) = (Vec::new(), vec![0]);
-        for token in (self.next..until).map(TokenId) {
+        for token in (self.next..until).map(TokenId::numbered) {
             if self.tree.token_kind(token) == Comment {
                 comments.push(token);
                 line_ends.push(0);
@@ -374,7 +374,7 @@ impl Builder<'_> {
 
     /// Whether a token follows at once upon what stands before it.
     fn clings(&self, token: u32) -> bool {
-        matches!(self.tree.token_kind(TokenId(token)), RParen | RBracket | Comma | Semicolon | Dot)
+        matches!(self.tree.token_kind(TokenId::numbered(token)), RParen | RBracket | Comma | Semicolon | Dot)
     }
 
     /// Whether what follows the last token stands right beside it.

@@ -252,7 +252,7 @@ impl Printer<'_> {
 
     fn ends_with_metadata(&self) -> bool {
         let last = self.tree.n_tokens().checked_sub(1);
-        last.is_some_and(|last| self.tree.token_kind(TokenId(last as u32)) == TokenKind::Metadata)
+        last.is_some_and(|last| self.tree.token_kind(TokenId::numbered(last as u32)) == TokenKind::Metadata)
     }
 }
 

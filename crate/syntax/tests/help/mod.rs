@@ -72,7 +72,7 @@ pub fn formatted(text: &str) -> String {
 
 fn comments(parse: &Parse) -> Vec<&str> {
     let tree = &parse.tree;
-    let tokens = (0..tree.n_tokens() as u32).map(TokenId);
+    let tokens = (0..tree.n_tokens() as u32).map(TokenId::numbered);
     let comments = tokens.filter(|&token| tree.token_kind(token) == TokenKind::Comment);
     comments.map(|token| tree.token_text(token).trim_end()).collect()
 }
@@ -84,7 +84,7 @@ pub fn shaken(text: &str, kinds: &[&str], gaps: &[(u8, u8)]) -> String {
     let mut out = String::new();
     let mut touches = true;
     let mut next_gap = gaps.iter().cycle();
-    for token in (0..tree.n_tokens() as u32).map(TokenId) {
+    for token in (0..tree.n_tokens() as u32).map(TokenId::numbered) {
         if tree.token_kind(token).is_trivia() {
             touches = false;
             continue;

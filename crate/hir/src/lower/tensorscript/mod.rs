@@ -421,7 +421,7 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let full = format!("{}::{name}", self.module.nets[net].name);
-            let def = self.module.defs.push(Def { name: full, name_span, function: crate::data::FnId(u32::MAX) });
+            let def = self.module.defs.push(Def { name: full, name_span, function: crate::data::NO_FUNCTION });
             self.module.nets[net].methods.push(Method { name: name.to_owned(), def });
             self.nets.parts[net].methods_by_name.insert(name, def);
             self.nets.methods.insert(node, (net, def));
@@ -538,7 +538,7 @@ impl<'t> Lowering<'t> {
         let uses = |&def: &DefId| {
             let function = self.module.defs[def].function;
             // One that could not be read has none.
-            let is_read = (function.0 as usize) < self.module.functions.len();
+            let is_read = (function.number() as usize) < self.module.functions.len();
             let used = is_read.then(|| &self.module.functions[function].uses_defs).into_iter().flatten();
             used.filter_map(|used| place.get(used).copied()).list()
         };

@@ -319,7 +319,7 @@ impl<'t> Lowering<'t> {
             return Some(self.expr(ExprKind::Literal(Dtype::Float32, root), span));
         }
         let net = self.nets.current.as_ref().map_or(0, |current| current.net);
-        let first = ExprId(self.module.exprs.len() as u32);
+        let first = ExprId::numbered(self.module.exprs.len() as u32);
         // What it is applied to may come first, without a name.
         let mut keywords = self.given(node);
         if piped.is_none() || !more.is_empty() {
@@ -536,7 +536,7 @@ impl<'t> Lowering<'t> {
             return self.expr(ExprKind::Error, span);
         }
         let net = self.nets.current.as_ref().map_or(0, |current| current.net);
-        let first = ExprId(self.module.exprs.len() as u32);
+        let first = ExprId::numbered(self.module.exprs.len() as u32);
         let this = match inner {
             Some(weight) => self.fields_of(net, weight, stage_span),
             None => vec![self.this(stage_span)],

@@ -43,14 +43,18 @@ fn base(strategy: Strategy) -> (Program, Known) {
     let tensor = types.tensor(&[Some(2)], Dtype::Float32);
     let list_of = |types: &mut Types, item: TermId| {
         let args = types.list(&[item]);
-        let list = types.intern(Term::Adt { adt: AdtId(0), args });
+        let list = types.intern(Term::Adt { adt: AdtId::numbered(0), args });
         let nil = Constructor { number: 0, fields: Vec::new() };
         types.define(list, vec![nil, Constructor { number: 1, fields: vec![item, list] }]);
         list
     };
     let (list, tensors) = (list_of(&mut types, int), list_of(&mut types, tensor));
     let pair = types.tuple(&[tensors, list]);
-    let sum = types.sum(&[(VariantId(0), vec![]), (VariantId(1), vec![list]), (VariantId(2), vec![tensor])]);
+    let sum = types.sum(&[
+        (VariantId::numbered(0), vec![]),
+        (VariantId::numbered(1), vec![list]),
+        (VariantId::numbered(2), vec![tensor]),
+    ]);
     let (func, cell, unit) = (types.func(&[int], list), types.reference(tensors), types.tuple(&[]));
     let mut layouts = Layouts::new(strategy);
     let mut of = |ty: TermId| layouts.of(&types, ty);

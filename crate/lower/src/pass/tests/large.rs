@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// Passes in time that a pass whose time grows with the square would not keep to, on any machine.
 fn check(name: &str, text: &str) -> Program {
     let mut program = parse(text, &base(), NAMES).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-    let mut entries = [FuncId(program.functions.len() as u32 - 1)];
+    let mut entries = [FuncId::numbered(program.functions.len() as u32 - 1)];
     for pass in PASSES {
         let start = std::time::Instant::now();
         (pass.run)(&mut program, &mut entries);

@@ -46,7 +46,7 @@ impl Machine<'_> {
             let mut vals: IndexVec<VarId, Option<Val>> = IndexVec::filled(None, function.vars.len());
             assert_eq!(function.params.len(), args.len());
             function.params.iter().zip(args.drain(..)).for_each(|(&param, arg)| vals[param] = Some(arg));
-            let mut at = ir::BlockId(0);
+            let mut at = ir::BlockId::numbered(0);
             loop {
                 let block = &function.blocks[at];
                 for instr in &block.instrs {
@@ -132,11 +132,11 @@ impl Machine<'_> {
                 one(Val::Sum(0, Vec::new()))
             }
             (Op::Global(global), _) => {
-                if self.globals[global.0 as usize].is_none() {
+                if self.globals[global.number() as usize].is_none() {
                     let val = self.call(self.program.globals[*global].init, Vec::new())?;
-                    self.globals[global.0 as usize] = Some(val);
+                    self.globals[global.number() as usize] = Some(val);
                 }
-                one(self.globals[global.0 as usize].clone().expect("just found"))
+                one(self.globals[global.number() as usize].clone().expect("just found"))
             }
             (Op::Fuel(n), _) => {
                 self.fuel += n;

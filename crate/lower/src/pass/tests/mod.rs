@@ -14,20 +14,20 @@ use ty::{Dtype, FixedNames, VariantId};
 const FIXED: FixedNames = FixedNames { adt: "Adt", param: "A", variants: &["A", "B"], constructors: &["C"] };
 const NAMES: Names = Names { types: &FIXED, values: &FIXED };
 
-const INT: LayoutId = LayoutId(0);
-const BOOL: LayoutId = LayoutId(1);
+const INT: LayoutId = LayoutId::numbered(0);
+const BOOL: LayoutId = LayoutId::numbered(1);
 /// `` `A | `B(int32) ``
-const SUM: LayoutId = LayoutId(2);
+const SUM: LayoutId = LayoutId::numbered(2);
 /// `(int32, SUM)`
-const PAIR: LayoutId = LayoutId(3);
+const PAIR: LayoutId = LayoutId::numbered(3);
 /// A box of `SUM`.
-const BOX: LayoutId = LayoutId(4);
+const BOX: LayoutId = LayoutId::numbered(4);
 /// From `int32` to `int32`.
-const FUNC: LayoutId = LayoutId(5);
+const FUNC: LayoutId = LayoutId::numbered(5);
 /// A cell of `int32`.
-const CELL: LayoutId = LayoutId(6);
-const UNIT: LayoutId = LayoutId(7);
-const FLOAT: LayoutId = LayoutId(8);
+const CELL: LayoutId = LayoutId::numbered(6);
+const UNIT: LayoutId = LayoutId::numbered(7);
+const FLOAT: LayoutId = LayoutId::numbered(8);
 // l9 and l10 are tensors of shape (2, 3) and (2, ?).
 
 /// A program of layouts and constants.
@@ -36,14 +36,14 @@ fn base() -> Program {
     let (int, flag, float) = (types.scalar(Dtype::Int32), types.scalar(Dtype::Bool), types.scalar(Dtype::Float32));
     let (known, open) =
         (types.tensor(&[Some(2), Some(3)], Dtype::Float32), types.tensor(&[Some(2), None], Dtype::Float32));
-    let sum = types.sum(&[(VariantId(0), Vec::new()), (VariantId(1), vec![int])]);
+    let sum = types.sum(&[(VariantId::numbered(0), Vec::new()), (VariantId::numbered(1), vec![int])]);
     let (unit, pair) = (types.tuple(&[]), types.tuple(&[int, sum]));
     let (func, cell) = (types.func(&[int], int), types.reference(int));
     let variant = |head: Head, fields: &[LayoutId]| {
         let fields = fields.iter().map(|&layout| Field { offset: 0, layout }).collect();
         Variant { head, code: None, is_inhabited: true, fields }
     };
-    let named = |number: u32, fields: &[LayoutId]| variant(Head::Variant(VariantId(number)), fields);
+    let named = |number: u32, fields: &[LayoutId]| variant(Head::Variant(VariantId::numbered(number)), fields);
     let sum_of = |variants: Vec<Variant>| Kind::Sum { tag: Tag::None, variants };
     let rows = [
         (int, 32, Kind::Scalar(Dtype::Int32)),

@@ -48,7 +48,7 @@ struct Maker<'a> {
 }
 
 /// Where a block jumps that leaves a branch, before the place is known.
-const JOIN: BlockId = BlockId(u32::MAX);
+const JOIN: BlockId = BlockId::numbered(u32::MAX - 1);
 
 impl Maker<'_> {
     fn var(&mut self, layout: LayoutId) -> VarId {
@@ -174,7 +174,7 @@ impl Maker<'_> {
                 let (cell, value) = (self.need(at, scope, CELL), self.need(at, scope, INT));
                 scope.extend(self.emit(at, Op::RefWrite, &[cell, value], &[UNIT]));
             }
-            _ => scope.extend(self.emit(at, Op::Global(GlobalId(0)), &[], &[INT])),
+            _ => scope.extend(self.emit(at, Op::Global(GlobalId::numbered(0)), &[], &[INT])),
         }
     }
 
@@ -289,7 +289,7 @@ fn program(random: &mut Random) -> Program {
             ty: None,
         });
     }
-    program.globals.push(Global { name: "g".to_owned(), layout: INT, init: FuncId(1) });
+    program.globals.push(Global { name: "g".to_owned(), layout: INT, init: FuncId::numbered(1) });
     program
 }
 
@@ -305,8 +305,8 @@ fn passes_keep_value_and_fuel() {
     for seed in 0..2_000 {
         let before = program(&mut Random(seed << 20));
         assert_is_in_order(&before, &format!("seed {seed}"));
-        let want = run(&before, FuncId(0), LIMIT);
-        let (mut after, mut entries) = (before.clone(), [FuncId(0)]);
+        let want = run(&before, FuncId::numbered(0), LIMIT);
+        let (mut after, mut entries) = (before.clone(), [FuncId::numbered(0)]);
         for pass in before_counts().chain(before_counts()) {
             (pass.run)(&mut after, &mut entries);
             let about = format!("seed {seed} after {}", pass.name);

@@ -7,10 +7,10 @@ use ir::{Detail, FuncId, Program, lines, parse};
 pub(super) fn check(run: fn(&mut Program, &mut [FuncId]), before: &str, after: &str) {
     let mut program = parse(before, &base(), NAMES).unwrap_or_else(|error| panic!("{error:?}\n{before}"));
     assert_is_in_order(&program, "before");
-    let mut entries = [FuncId(program.functions.len() as u32 - 1)];
+    let mut entries = [FuncId::numbered(program.functions.len() as u32 - 1)];
     run(&mut program, &mut entries);
     assert_is_in_order(&program, "after");
-    assert_eq!(entries, [FuncId(program.functions.len() as u32 - 1)]);
+    assert_eq!(entries, [FuncId::numbered(program.functions.len() as u32 - 1)]);
     let text: String = lines(&program, NAMES, Detail::Plain).into_iter().map(|line| line.text + "\n").collect();
     assert_eq!(text, after, "{text}");
 }

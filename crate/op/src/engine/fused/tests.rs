@@ -135,7 +135,7 @@ fn elementwise() -> Vec<OpId> {
         let is_compared = matches!(op.row().kernel, crate::Kernel::Compare { .. });
         !is_compared && (single::binary(name).is_some() || single::unary(name, &attrs).is_some())
     };
-    (0..all().len()).map(|at| OpId(at as u32)).filter(has_loop).collect()
+    (0..all().len()).map(|at| OpId::numbered(at as u32)).filter(has_loop).collect()
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub type Plain = Vec<i64>;
 pub fn run(program: &Program, is_counted: bool) -> (Option<Plain>, usize) {
     let (cells, free) = (Vec::new(), Vec::new());
     let mut machine = Machine { program, is_counted, cells, free, n_tokens: 0, n_reused: 0, fuel: 3_000 };
-    let Some(val) = machine.call(FuncId(0), Vec::new()) else { return (None, machine.n_reused) };
+    let Some(val) = machine.call(FuncId::numbered(0), Vec::new()) else { return (None, machine.n_reused) };
     let (mut plain, mut stack) = (Vec::new(), vec![val.clone()]);
     while let Some(val) = stack.pop() {
         match val {
@@ -54,7 +54,7 @@ pub fn run(program: &Program, is_counted: bool) -> (Option<Plain>, usize) {
                 Cell::Tensor(value) => plain.push(*value),
                 Cell::Holds(vals) => stack.extend(vals.clone()),
                 Cell::Closure(code, vals) => {
-                    plain.push(i64::from(code.0));
+                    plain.push(i64::from(code.number()));
                     stack.extend(vals.clone());
                 }
             },
@@ -137,7 +137,7 @@ impl Machine<'_> {
             let mut vals: IndexVec<VarId, Option<Val>> = IndexVec::filled(None, function.vars.len());
             assert_eq!(function.params.len(), args.len());
             function.params.iter().zip(args.drain(..)).for_each(|(&param, arg)| vals[param] = Some(arg));
-            let mut at = BlockId(0);
+            let mut at = BlockId::numbered(0);
             loop {
                 self.fuel = self.fuel.checked_sub(1)?;
                 let block = &function.blocks[at];

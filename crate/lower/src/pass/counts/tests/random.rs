@@ -52,7 +52,7 @@ struct Scope {
 }
 
 /// Where a block jumps that leaves a branch, before the place is known.
-const JOIN: BlockId = BlockId(u32::MAX);
+const JOIN: BlockId = BlockId::numbered(u32::MAX - 1);
 
 impl<'a> Maker<'a> {
     fn kind(&self, layout: LayoutId) -> &'a Kind {
@@ -85,7 +85,7 @@ impl<'a> Maker<'a> {
         }
         let (op, args) = match self.kind(layout) {
             Kind::Scalar(_) | Kind::Immediate(_) => (Op::Scalar(Scalar::Int(self.random.below(2) as i64)), vec![]),
-            Kind::Tensor => (Op::Tensor(ir::ConstId(0)), vec![]),
+            Kind::Tensor => (Op::Tensor(ir::ConstId::numbered(0)), vec![]),
             Kind::Sum { variants, .. } => {
                 let variant = if depth > 3 { 0 } else { self.random.below(variants.len()) };
                 let fields = self.all(at, scope, &layouts_of(&variants[variant]), depth + 1);

@@ -42,7 +42,7 @@ fn next(random: &mut Random, operators: &mut Operators, types: &[ResultType], n_
         let op = match random.below(6) {
             0 => by_name(random.of(&["reshape", "expand_dims", "squeeze", "where", "cast", "copy"])).unwrap(),
             1 => by_name(random.of(&["sum", "mean", "prod", "max", "min"])).unwrap(),
-            _ => OpId(random.below(rows.len()) as u32),
+            _ => OpId::numbered(random.below(rows.len()) as u32),
         };
         let pick = |random: &mut Random| match random.below(3) {
             0 => random.below(types.len()),
