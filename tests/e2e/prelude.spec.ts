@@ -129,7 +129,8 @@ graph Net<[?, 2] -> [?, 1]> { def forward(x) { x |> fc } }
   await expect(page.locator(".notice")).toContainText("Type the new name");
   await page.keyboard.type("head");
   await page.keyboard.press("Escape");
-  await expect.poll(() => text(page)).toContain("{ x |> head }");
+  await expect.poll(() => text(page)).toContain("{ head = Linear::new(in=2, out=1); }");
+  await expect.poll(() => text(page)).toContain("{ x |> head");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
 
   await word(page, "Linear").first().click();
