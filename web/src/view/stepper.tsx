@@ -1,6 +1,6 @@
 // A run step by step: the controls, the instruction, the frames and the heap.
 import { type Signal, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { endStepping, halt, hex, move, pause, play, runToCursor, seek, stepWithLayout } from "../action/stepping.ts";
 import type { StepMove } from "../protocol.ts";
 import { state, type Stepping } from "../state.ts";
@@ -42,8 +42,8 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
   const { view, before, said, ran } = stepping;
   const lit = useSignal<number | undefined>(undefined);
   const place = useRef<HTMLElement>(null);
-  // Whoever begins by key goes on by key.
-  useEffect(() => place.current?.focus({ preventScroll: true }), []);
+  // Whoever begins by key goes on by key, as soon as it is seen.
+  useLayoutEffect(() => place.current?.focus({ preventScroll: true }), []);
   const onKeyDown = (event: KeyboardEvent) => {
     const key = freeKey(event);
     if (key === undefined) return;

@@ -85,7 +85,7 @@ impl<const K: usize> Walk<K> {
     }
 
     /// Fills `to`, which has as many bytes for each element of the result as `from` has for one, with the elements that an
-    /// operand has for the result's. `None`, and nothing is done: they are many, or all one run, or `from` is too short.
+    /// operand has for the result's. `None`: they are many, or all one run, or `from` is too short.
     pub fn gather(&self, operand: usize, from: &[u8], to: &mut [u8]) -> Option<()> {
         fn each<const N: usize>(places: &[u8], from: &[u8], to: &mut [u8]) -> Option<()> {
             let from = from.as_chunks::<N>().0;
