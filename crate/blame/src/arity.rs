@@ -185,6 +185,13 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
         };
         let title = format!("drop the field `{}`", short(outline.text(field)));
         out.push(Candidate::replace(cost, gone, "", title).at(place));
+        if let Some(&next) = fields.get(i + 1) {
+            let (start, end) = (Span::new(span.start, span.start), outline.span(next).after());
+            let title =
+                format!("put `{}` and `{}` into a tuple", short(outline.text(field)), short(outline.text(next)));
+            let edits = [(start, "("), (end, ")")].map(|(span, text)| Edit { span, text: text.to_owned() });
+            out.push(Candidate { title, edits: edits.into(), place, cost: 7 });
+        }
     }
     let inside = outline.text(node);
     if fields.is_empty() && inside.ends_with("()") {

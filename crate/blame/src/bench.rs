@@ -143,8 +143,7 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
     let mut n_steps = 0;
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let hir::ExprKind::Match { scrutinee, arms, is_partial: false } = &expr.kind else { continue };
-        let known = inferred.exprs[*scrutinee].filter(|&term| !matches!(inferred.solver.head(term), Term::Error(_)));
-        let Some(term) = known else { continue };
+        let Some(term) = inferred.exprs[*scrutinee].filter(|&term| !inferred.is_unknown(term)) else { continue };
         let coverage = pattern::check(&module, &inferred.solver, term, arms);
         n_steps += coverage.n_steps;
         if !coverage.missing.is_empty() {

@@ -23,6 +23,7 @@ pub(crate) struct Suspect {
     pub want_dtype: Option<Dtype>,
     /// The data type that a value must be of, though not all of its arguments may be known.
     pub want_adt: Option<AdtId>,
+    pub wants_ref: bool,
     /// Variables that might stand here instead, and their types.
     pub in_scope: Vec<(String, String)>,
 }
@@ -115,7 +116,9 @@ pub(crate) fn probe(bench: &mut Bench, outline: &Outline, node: NodeId, n_hops: 
         });
         typed.take(60).list()
     });
-    Some(Suspect { node, n_hops, removed: outcome.removed, want, want_shaped, want_dtype, want_adt, in_scope })
+    let wants_ref = term.is_some_and(|term| matches!(checked.inferred.solver.head(term), Term::Ref(_)));
+    let removed = outcome.removed;
+    Some(Suspect { node, n_hops, removed, want, want_shaped, want_dtype, want_adt, wants_ref, in_scope })
 }
 
 /// Where the search for a fault starts.

@@ -36,6 +36,13 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         _ => {}
     }
     let is_new = outline.kind(node) == NodeKind::RefNew;
+    let is_operand = outline
+        .parent(node)
+        .is_some_and(|parent| matches!(outline.kind(parent), NodeKind::RefRead | NodeKind::RefWrite));
+    if suspect.wants_ref && !is_new && !is_operand {
+        let title = format!("hold it in a reference: `ref({})`", short(text));
+        out.push(Candidate::replace(4 + far, span, format!("ref({text})"), title));
+    }
     if !is_new && have.is_some_and(|term| matches!(outline.checked.inferred.solver.head(term), Term::Ref(_))) {
         let start = Span::new(span.start, span.start);
         let title = format!("read what it holds: `!{}`", short(text));

@@ -9,7 +9,7 @@
 use crate::Inferred;
 use crate::error::TypeError;
 use crate::why::Why;
-use base::{HashMap, HashSet, IndexVec};
+use base::{HashMap, HashSet, IndexVec, Span, ToList};
 use hir::{ExprId, ExprKind, Module, Visit};
 use solve::Failure;
 use ty::{Reason, Term, Terms};
@@ -42,6 +42,22 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
             _ => None,
         })
         .collect();
+    // What is wrong within a definition, or has not been understood, is told there.
+    let faults = errors.iter().filter_map(|error| match error {
+        TypeError::UnderConstrained { .. } => None,
+        &TypeError::Arity { call: expr, .. } | &TypeError::OperatorArity { expr, .. } => Some(module.exprs[expr].span),
+        &TypeError::PatternArity { pat, .. } => Some(module.pats[pat].span),
+        _ => why(error).map(|why| why.span(module)),
+    });
+    let gaps = module.exprs.iter().skip(module.start.exprs).filter(|expr| matches!(expr.kind, ExprKind::Error));
+    let faults: Vec<Span> = faults.chain(gaps.map(|expr| expr.span)).list();
+    let is_broken = |expr: ExprId| match module.exprs[expr].kind {
+        ExprKind::Def(def) => {
+            let around = module.functions[module.defs[def].function].span;
+            faults.iter().any(|fault| around.contains(fault.start))
+        }
+        _ => false,
+    };
     let mut lets = HashMap::default();
     for visit in &module.visits[module.start.visits..] {
         if let Visit::Let(local, value) = *visit {
@@ -81,6 +97,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         is_unknown[expr] = is_error || wrong.contains(&expr) || fed && is_polymorphic(expr);
     }
     errors.retain(|error| match why(error) {
+        Some(Why::Expr(expr)) if matches!(error, TypeError::UnderConstrained { .. }) && is_broken(expr) => false,
         Some(Why::Expr(expr) | Why::Condition(expr) | Why::Branches(expr) | Why::Arm { matching: expr, .. }) => {
             !is_fed[expr]
         }

@@ -45,7 +45,7 @@ use base::{HashMap, IndexVec};
 use hir::{DefId, ExprId, LocalId, Module, PatId};
 use solve::{Order, Solver, Trace};
 use std::sync::Arc;
-use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId, VariantId};
+use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, Term, TermId, Terms, VariantId};
 
 /// What inference found out.
 pub struct Inferred {
@@ -142,6 +142,20 @@ impl Inferred {
 
     pub fn print_scheme(&self, module: &Module, scheme: &Scheme) -> Printed {
         ty::print_scheme(&self.solver, &self.names(module), scheme)
+    }
+
+    /// Whether a value's type is that of an error, or which variants it has, or what a field is if it is a tuple.
+    pub fn is_unknown(&self, ty: TermId) -> bool {
+        let mut pending = vec![ty];
+        while let Some(ty) = pending.pop() {
+            match self.solver.head(ty) {
+                Term::Error(_) => return true,
+                Term::Sum(row) => pending.push(self.solver.row(row).1),
+                Term::Tuple(fields) => pending.extend_from_slice(self.solver.items(fields)),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The type of a variable, with its parameters if it is polymorphic.

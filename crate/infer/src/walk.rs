@@ -717,13 +717,13 @@ impl<'m> Inference<'m> {
                     let func = self.solver.instantiate(&scheme, &args, cause);
                     let Term::Func { params, result } = self.solver.head(func) else { continue };
                     self.solver.equal(expected, result, cause);
-                    let params = self.solver.items(params).to_vec();
-                    if params.len() != fields.len() {
-                        let (want, found) = (params.len(), fields.len());
+                    let mut params = self.solver.items(params).to_vec();
+                    let (want, found) = (params.len(), fields.len());
+                    if want != found {
                         self.errors.push(TypeError::PatternArity { pat: id, ctor: *ctor, want, found });
+                        // Which field is which, nobody knows.
+                        params = vec![self.error(cause); found];
                     }
-                    let error = self.error(cause);
-                    let params = params.into_iter().chain(std::iter::repeat(error));
                     for (i, (&field, param)) in fields.iter().zip(params).enumerate() {
                         pending.push((field, param, self.places.field(place, Step::Ctor(*ctor, i), param)));
                     }

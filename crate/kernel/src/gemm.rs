@@ -210,14 +210,7 @@ pub fn multiply(a: Matrix, b: Right, c: &mut [f32], epilogue: &Epilogue, scratch
         return None;
     }
     let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: epilogue.start == Start::Result, finish };
-    unsafe {
-        match columns {
-            Columns::Strided(b) if is_few([m, k, n]) => {
-                few([m, k, n], (a.data.as_ptr(), a.steps), (b.data.as_ptr(), b.steps), &out);
-            }
-            _ => product(&a, &columns, &out, scratch),
-        }
-    }
+    unsafe { product(&a, &columns, &out, scratch) }
     Some(())
 }
 
@@ -412,6 +405,11 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     let ([m, k], n) = (a.shape, b.shape()[1]);
     if m == 0 || n == 0 {
         return;
+    }
+    if let Columns::Strided(b) = b
+        && is_few([m, k, n])
+    {
+        return unsafe { few([m, k, n], (a.data.as_ptr(), a.steps), (b.data.as_ptr(), b.steps), out) };
     }
     let n_done = unsafe { vector::product(a, b, out) };
     if n_done == n {

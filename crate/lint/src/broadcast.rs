@@ -50,7 +50,10 @@ fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_com
     // Who puts in an axis, or compares all with all, means it.
     let is_meant =
         |expr| cx.operator(expr).is_some_and(|call| matches!(call.name, "expand_dims" | "reshape" | "arange"));
-    if is_meant(left) || is_meant(right) || (is_comparison && a.len() == b.len()) {
+    // Of one rank, two parameters have the axes of size 1 in their types.
+    let is_param = |expr| matches!(cx.module.exprs[cx.source(expr)].kind, ExprKind::Local(..));
+    let is_seen = a.len() == b.len() && (is_comparison || is_param(left) && is_param(right));
+    if is_meant(left) || is_meant(right) || is_seen {
         return None;
     }
     let axes = 0..a.len().max(b.len());

@@ -24,7 +24,7 @@ pub(crate) fn diagnostics(
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
         // Of what could not be typed nothing is said, and nothing of a sum whose variants are not known for an error.
-        let Some(term) = inferred.exprs[*scrutinee].filter(|&term| !is_unknown(inferred, term)) else {
+        let Some(term) = inferred.exprs[*scrutinee].filter(|&term| !inferred.is_unknown(term)) else {
             continue;
         };
         let is_wrong = |arm: &Arm| {
@@ -70,13 +70,6 @@ pub(crate) fn diagnostics(
         }
     }
     diagnostics
-}
-
-fn is_unknown(inferred: &Inferred, term: TermId) -> bool {
-    match inferred.solver.head(term) {
-        Term::Sum(row) => matches!(inferred.solver.head(inferred.solver.row(row).1), Term::Error(_)),
-        term => matches!(term, Term::Error(_)),
-    }
 }
 
 /// Where patterns begin that cannot match what they are tried on, as an error says. In source order.

@@ -11,7 +11,6 @@ use crate::{Analysis, page::span_view};
 use base::{Append, HashMap, Span, ToList};
 use hir::{Arm, ExprId, ExprKind, LocalId, PatKind};
 use pattern::{Head, MatchTree, Node, NodeId, PlaceId, Unreachable};
-use ty::{Term, Terms};
 
 /// At most this many nodes are drawn.
 const MAX_NODES: usize = 300;
@@ -57,8 +56,7 @@ pub(crate) fn match_at(analysis: &Analysis, offset: u32) -> Option<MatchView> {
         previous: neighbour(index.checked_sub(1)).map(|span| span_view(lines, span)),
         next: neighbour(Some(index + 1)).map(|span| span_view(lines, span)),
     };
-    let known = inferred.exprs[*scrutinee].filter(|&term| !matches!(inferred.solver.head(term), Term::Error(_)));
-    let Some(term) = known else {
+    let Some(term) = inferred.exprs[*scrutinee].filter(|&term| !inferred.is_unknown(term)) else {
         view.problem = Some("The type of the matched value is not known.".to_owned());
         return Some(view);
     };

@@ -178,7 +178,13 @@ impl Mends {
         let line = |span: Span| lines.line_of(span.start);
         let rival = mends.iter().find(|mend| line(mend.place) != line(best.place) && mend.n_left == best.n_left);
         let is_tie = rival.is_some_and(|rival| rival.cost <= best.cost);
-        if is_tie { shown } else { best.place }
+        // Of edits in several places, the problem's own.
+        let own = best.edits.iter().map(|edit| edit.span).find(|edit| shown.contains(edit.start));
+        match (is_tie, own) {
+            (true, _) => shown,
+            (false, Some(own)) if !shown.contains(best.place.start) => own,
+            (false, _) => best.place,
+        }
     }
 }
 

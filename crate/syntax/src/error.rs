@@ -67,9 +67,11 @@ pub enum SyntaxError {
         at: Span,
         name: Span,
     },
-    /// `let (%x, %y) = e;`, `let Cons(%h, %t) = e;`.
+    /// `let (%x, %y) = e;`, `let %x, %y = e;`, `let Cons(%h, %t) = e;`.
     PatternInLet {
         at: Span,
+        /// What binds the parts of a tuple one by one.
+        edits: Vec<Edit>,
     },
     /// `x A` and `(e) A` in refine: what stands there takes no arguments.
     TakesNoArguments {
@@ -179,6 +181,10 @@ pub enum Foreign {
     BareArgs,
     /// `let %t = %a, %b;`
     BareTuple,
+    /// `A -> B`, as a type
+    BareFnType,
+    /// `type P { x: int32, y: int32 }`
+    Record,
     /// What should not be there, and why.
     Surplus(&'static str),
     /// `%conv1.weight`, as a parameter
@@ -276,6 +282,12 @@ impl Foreign {
                 ("expected fields in parentheses such as `Some(%x)`, found none", "put parentheses around them")
             }
             Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
+            Foreign::BareFnType => {
+                ("expected a function's type such as `fn (int32) -> bool`, found an arrow", "write it with `fn`")
+            }
+            Foreign::Record => {
+                ("a type has constructors, whose fields have no names: `Point(int32, int32)`", "write a constructor")
+            }
             Foreign::Bars => ("expected arms with commas between them, found `|`", "write commas"),
             Foreign::Guard => ("an arm has no condition: an `if` stands in what it gives", ""),
             Foreign::Dotted => (
@@ -433,7 +445,7 @@ impl SyntaxError {
             | SyntaxError::NamedFn { keyword: at, .. }
             | SyntaxError::NestingTooDeep { at }
             | SyntaxError::ExternWithConstructors { at, .. }
-            | SyntaxError::PatternInLet { at }
+            | SyntaxError::PatternInLet { at, .. }
             | SyntaxError::TakesNoArguments { callee: at, .. }
             | SyntaxError::UnknownLang { at, .. }
             | SyntaxError::OtherLang { at, .. }
@@ -581,11 +593,17 @@ impl SyntaxError {
                 error("extern-with-constructors", "an external type cannot have constructors".to_owned())
                     .label(*name, "declared `extern` here")
             }
-            SyntaxError::PatternInLet { .. } => {
+            SyntaxError::PatternInLet { edits, .. } => {
                 let mut said = syntax("expected a variable such as `%x`, found a pattern".to_owned());
-                said.help = Some(
-                    "bind it whole, `let %t = …;`, and take the parts `%t.0` and `%t.1`, or write a `match`".to_owned(),
-                );
+                if edits.is_empty() {
+                    said.help = Some(
+                        "bind it whole, `let %t = …;`, and take the parts `%t.0` and `%t.1`, or write a `match`"
+                            .to_owned(),
+                    );
+                    return said;
+                }
+                let title = "bind it whole, and take its parts";
+                said.fixes.push(Fix { title: title.to_owned(), edits: edits.clone() });
                 said
             }
             SyntaxError::TakesNoArguments { argument, .. } => {

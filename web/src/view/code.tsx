@@ -81,10 +81,22 @@ function groups(piece: string, depth: number): ComponentChildren[] {
   return highlight(piece);
 }
 
+/** What the compiler says of the line above, in the pages about its codes: `#   ^ error[type-mismatch] "sizes differ"`. */
+const SAID = /^(?<before>\s*)#(?<space>\s*)\^ ?(?<severity>error|warning)\[[\w-]+\] "(?<words>.*)"$/;
+
+function line(text: string): ComponentChildren[] {
+  const { before = "", space = "", severity = "", words = "" } = text.match(SAID)?.groups ?? {};
+  if (words === "") return highlight(text);
+  return [<span class={`words-${severity}`}>{`${before} ${space}^ ${words}`}</span>];
+}
+
 export function CodeBlock({ text }: { text: string }) {
+  // Comments of several lines are one token.
+  const lines = text.split("\n");
+  const shown = lines.some((text) => SAID.test(text)) ? lines.flatMap((text) => [...line(text), "\n"]).slice(0, -1) : highlight(text);
   return (
     <pre class="code-block" tabIndex={0} role="group" aria-label="Program text">
-      <code>{highlight(text)}</code>
+      <code>{shown}</code>
     </pre>
   );
 }

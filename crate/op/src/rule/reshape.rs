@@ -187,12 +187,15 @@ impl Plan {
                 }
             }
         }
+        let n = self.n_taken(r, data)?;
         match inferred {
-            Some(at) => pieces[at] = rows(r, &counted, made)?,
+            Some(at) => pieces[at] = rows(r, &counted, made, n)?,
             None if is_empty => {}
             None => {
                 let made = number(r, made);
-                same_count(r, &counted, &[made], &|all, made| format!("{all} elements do not fill a shape of {made}"))?;
+                same_count(r, &counted, &[made], &|all, made| {
+                    format!("{} elements do not fill a shape of {}", all.saturating_mul(n), made.saturating_mul(n))
+                })?;
             }
         }
         Ok(pieces)
@@ -212,6 +215,16 @@ impl Plan {
         open.map_or(Ok(false), Err)
     }
 
+    /// How many elements the axes have that are copied, merged or split; those whose sizes are not known count as 1.
+    fn n_taken(&self, r: &mut dyn Facts, data: &Form) -> Result<i64, Stop> {
+        let mut n = 1_i64;
+        for &axis in &self.taken {
+            let size = data.dim(r, axis as i64)?;
+            n = n.saturating_mul(r.peek_number(size).unwrap_or(1));
+        }
+        Ok(n)
+    }
+
     /// The sizes of the axes that are neither copied nor merged nor split, as factors.
     fn counted(&self, r: &mut dyn Facts, data: &Form) -> Result<Vec<TermId>, Stop> {
         let end = match (data, self.rest) {
@@ -229,14 +242,17 @@ impl Plan {
     }
 }
 
-/// How many rows of so many elements these factors make: the size of an inferred axis.
-fn rows(r: &mut dyn Facts, counted: &[TermId], row: i64) -> Result<TermId, Stop> {
+/// How many rows of so many elements these factors make: the size of an inferred axis. Of both there are `n` times as
+/// many.
+fn rows(r: &mut dyn Facts, counted: &[TermId], row: i64, n: i64) -> Result<TermId, Stop> {
     let (all, mut others) = factors(r, counted)?;
     if others.iter().any(|&size| r.is_dynamic(size)) {
         return Ok(r.make_size(Size::ANY));
     }
     let divides = row != 0 && (all % row == 0 || !others.is_empty());
-    r.check(divides, || format!("{all} elements do not divide into rows of {row}"))?;
+    r.check(divides, || {
+        format!("{} elements do not divide into rows of {}", all.saturating_mul(n), row.saturating_mul(n))
+    })?;
     if others.is_empty() {
         let dynamic = counted.iter().any(|&size| r.is_dynamic(size));
         return Ok(r.make_size(Size { number: Some(all / row), dynamic }));

@@ -1,11 +1,12 @@
 //! Blocks, sequences and bindings.
 
+use super::foreign::AHEAD;
 use super::{Mark, Parser, Task};
 use crate::error::{Expected, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
-use base::Surface;
+use base::{Edit, Span, Surface, ToList};
 
 /// A `{` that has been passed, and where its node began.
 #[derive(Clone, Copy)]
@@ -177,7 +178,7 @@ impl Parser<'_> {
     pub(super) fn at_statement(&self) -> bool {
         match self.kind() {
             KwLet | KwFreeVar => true,
-            Graph | Local => self.nth(1) == Eq || self.at_annotation(),
+            Graph | Local => self.nth(1) == Eq || self.at_annotation() || self.locals_end(self.pos).is_some(),
             _ => self.surface == Surface::TensorScript && self.nth(1) == Eq && self.at_name() && !self.begins_part(),
         }
     }
@@ -197,8 +198,8 @@ impl Parser<'_> {
             KwLet => {
                 self.bump();
                 self.foreign_rec();
-                if let Some(close) = self.pattern_end() {
-                    return self.pattern_in_let(let_kind, mark, close);
+                if let Some(end) = self.pattern_end() {
+                    return self.pattern_in_let(let_kind, mark, end);
                 }
                 self.binder();
                 if let Some(sign) = self.params_end() {
@@ -220,6 +221,9 @@ impl Parser<'_> {
                 self.tasks.push(Task::BindValue(graph_kind, mark));
             }
             _ => {
+                if let Some(end) = self.locals_end(self.pos) {
+                    return self.pattern_in_let(let_kind, mark, end);
+                }
                 let local = self.token_span(self.pos);
                 let equals = (self.nth(1) == Eq).then(|| self.token_span(self.pos + 1));
                 if !self.hush() {
@@ -243,31 +247,43 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the brackets end of a tuple or constructor that stands for a variable.
+    /// Where a tuple or constructor ends that stands for a variable: its last token.
     fn pattern_end(&self) -> Option<usize> {
         let opener = self.pos + usize::from(self.at(Ident));
-        let close = self.sig.get(opener).filter(|sig| sig.kind == LParen)?.partner;
-        (close != NONE).then_some(close as usize)
+        match self.sig.get(opener)? {
+            sig if sig.kind == LParen && sig.partner != NONE => Some(sig.partner as usize),
+            _ => self.locals_end(self.pos),
+        }
+    }
+
+    /// The last of several variables before an `=`: `%x, %y =`.
+    fn locals_end(&self, mut pos: usize) -> Option<usize> {
+        let kind = |pos: usize| self.sig.get(pos).map(|sig| sig.kind);
+        while kind(pos) == Some(Local) && kind(pos + 1) == Some(Comma) {
+            pos += 2;
+        }
+        (pos > self.pos && kind(pos) == Some(Local) && kind(pos + 1) == Some(Eq)).then_some(pos)
     }
 
     /// `let (%x, %y) = e;`. Each variable is bound to an error, so that its uses are none, and `e` is a statement.
-    fn pattern_in_let(&mut self, let_kind: NodeKind, mark: Mark, close: usize) {
-        let at = self.token_span(self.pos).to(self.token_span(close));
+    fn pattern_in_let(&mut self, let_kind: NodeKind, mark: Mark, end: usize) {
+        let at = self.token_span(self.pos).to(self.token_span(end));
         if !self.hush() {
-            self.errors.push(SyntaxError::PatternInLet { at });
+            let edits = self.parts_bound(self.start_of(mark).to(at), end);
+            self.errors.push(SyntaxError::PatternInLet { at, edits });
         }
         let mut mark = mark;
-        while self.pos < close {
+        while self.pos <= end {
             let ends = |kind| matches!(kind, LParen | Comma | RParen);
             let named = self.at_name() && ends(self.sig[self.pos - 1].kind) && ends(self.nth(1));
+            let is_bound = named || self.at(Local);
             self.name();
-            if named || self.sig[self.pos - 1].kind == Local {
+            if is_bound {
                 self.missing();
                 self.finish(let_kind, mark);
                 mark = self.mark();
             }
         }
-        self.bump();
         if self.at(Colon) {
             while !self.at(Eq) && !self.at(Semicolon) && !self.at_stop(NONE) {
                 self.skip_one();
@@ -275,6 +291,25 @@ impl Parser<'_> {
         }
         let kind = if let_kind == NodeKind::LetItem { NodeKind::ExprItem } else { NodeKind::ExprStmt };
         self.bind_value(kind, mark);
+    }
+
+    /// What binds a tuple's variables one by one, `let %x_y = e; let %x = %x_y.0; let %y = %x_y.1;`, where the variables
+    /// that end here are all that there is to it.
+    fn parts_bound(&self, head: Span, end: usize) -> Vec<Edit> {
+        let behind = (end + 1..self.sig.len()).take(AHEAD).find(|&pos| self.sig[pos].kind == Semicolon);
+        let pattern = self.pos + usize::from(self.at(LParen))..=end;
+        let are_variables = pattern.clone().all(|pos| matches!(self.sig[pos].kind, Local | Comma | RParen));
+        let locals = pattern.filter(|&pos| self.sig[pos].kind == Local);
+        let names: Vec<&str> = locals.map(|pos| &self.text[self.token_span(pos).range()][1..]).list();
+        let (true, Eq, 2.., Some(behind)) = (are_variables, self.sig[end + 1].kind, names.len(), behind) else {
+            return Vec::new();
+        };
+        let whole = names.join("_");
+        let parts = names.iter().enumerate().map(|(i, name)| format!(" let %{name} = %{whole}.{i};"));
+        vec![
+            Edit { span: head, text: format!("let %{whole}") },
+            Edit { span: self.token_span(behind).after(), text: parts.collect() },
+        ]
     }
 
     /// `: T` if it is there, then the task.

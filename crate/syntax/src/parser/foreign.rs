@@ -19,7 +19,7 @@ impl Parser<'_> {
         }
     }
 
-    fn start_of(&self, mark: Mark) -> Span {
+    pub(super) fn start_of(&self, mark: Mark) -> Span {
         let start = self.token_span(mark.pos as usize).start;
         Span::new(start, start)
     }

@@ -1,13 +1,14 @@
 //! The items of a file.
 
 use super::block::Braces;
+use super::foreign::AHEAD;
 use super::pair::begins_item;
 use super::{Mark, Parser, Rule, Task};
-use crate::error::{Expected, SyntaxError};
+use crate::error::{Expected, Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::{Append, Surface};
+use base::{Append, Span, Surface, ToList};
 
 impl Parser<'_> {
     pub(super) fn items(&mut self) {
@@ -249,6 +250,9 @@ impl Parser<'_> {
             return self.close_braces(kind, braces);
         }
         let mark = self.mark();
+        if let Some(close) = self.record_end(braces) {
+            return self.record(kind, braces, close);
+        }
         if self.eat(Ident) {
             self.tasks.push(Task::Ctors(kind, braces));
             self.tasks.push(Task::Finish(NodeKind::Ctor, mark));
@@ -276,6 +280,40 @@ impl Parser<'_> {
             }
             self.tasks.push(Task::Ctors(kind, braces));
         }
+    }
+
+    /// The `}` behind fields with names, `x: int32, y: int32`, if those are all that there is.
+    fn record_end(&self, braces: Braces) -> Option<usize> {
+        let close = self.partner(braces.opener);
+        let mut pos = self.pos;
+        while close != NONE && pos < self.pos + AHEAD && [0, 1].map(|at| self.kind_at(pos + at)) == [Ident, Colon] {
+            let end = self.type_end(pos + 2)?;
+            if end >= close as usize {
+                return Some(end);
+            }
+            pos = end + usize::from(self.kind_at(end) == Comma);
+        }
+        (pos > self.pos && pos == close as usize).then_some(pos)
+    }
+
+    /// Fields with names in the place of constructors.
+    fn record(&mut self, kind: NodeKind, braces: Braces, close: usize) {
+        let (first, last) = (self.token_span(self.pos), self.token_span(close - 1));
+        let name = (0..braces.opener as usize).rev().find(|&pos| matches!(self.kind_at(pos), KwType | KwData));
+        let name = name.map_or("", |pos| &self.text[self.token_span(pos + 1).range()]);
+        let opened = format!("{name}(");
+        let fields = (self.pos..close).filter(|&pos| self.kind_at(pos) == Ident && self.kind_at(pos + 1) == Colon);
+        let names = fields.map(|pos| Span::new(self.token_span(pos).start, self.token_span(pos + 2).start));
+        let edits = names.enumerate().map(|(i, name)| (name, if i == 0 { &*opened } else { "" }));
+        let mut edits: Vec<(Span, &str)> = edits.list();
+        edits.push((last.after(), ")"));
+        self.foreign(Foreign::Record, first.to(last), &edits);
+        let mark = self.mark();
+        while self.pos < close {
+            self.skip_one();
+        }
+        self.finish(NodeKind::Error, mark);
+        self.close_braces(kind, braces);
     }
 
     pub(super) fn ctor_result(&mut self) {

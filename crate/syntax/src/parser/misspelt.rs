@@ -110,7 +110,7 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
             (Global, LParen | LBracket | Lt) if fresh => &[KwDef],
             (Ident, LBrace | LBracket | Lt) if fresh => &[KwType, KwData],
             (Local, Eq | Colon) if last != Comma => &[KwLet],
-            (Local, LBrace) => &[KwMatch, KwIf],
+            (Local, LBrace) if last != Local => &[KwMatch, KwIf],
             (LParen, _) => match sig[pos + 1].partner {
                 NONE => &[],
                 close => match sig.get(close as usize + 1).map(|sig| sig.kind) {

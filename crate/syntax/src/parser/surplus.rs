@@ -32,6 +32,7 @@ impl Parser<'_> {
     /// What an element of a list has too much; whether nothing of it is left.
     pub(super) fn pass_surplus(&mut self, list: List) -> bool {
         const FUNCTION: &str = "a function's type has the types of its parameters alone, as `fn(int32) -> bool`";
+        const PARTS: &str = "the parts of a type have no names: `Pair(int32, bool)`";
         if self.surface != Surface::Relay {
             return false;
         }
@@ -40,7 +41,11 @@ impl Parser<'_> {
                 self.surplus("the parts of a tensor's type have no names: `Tensor[(2, 3), float32]`", self.pos + 2);
                 false
             }
-            Rule::FnTypeParams if self.at(Local) => {
+            Rule::CtorFields | Rule::VariantType | Rule::TupleType if self.at(Ident) && self.nth(1) == Colon => {
+                self.surplus(PARTS, self.pos + 2);
+                false
+            }
+            Rule::FnTypeParams if self.at(Local) || self.at(Ident) && self.nth(1) == Colon => {
                 self.surplus(FUNCTION, self.pos + 2);
                 false
             }

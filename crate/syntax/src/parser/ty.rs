@@ -16,6 +16,7 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             Underscore => self.leaf(NodeKind::HoleType),
+            LParen | Ident if let Some(end) = self.arrow_behind() => self.bare_fn_type(mark, end),
             LParen => self.open(Rule::TupleType, mark),
             LBracket => self.open(Rule::SumType, mark),
             KwIf => self.choice(Choice::Dims),
@@ -86,6 +87,26 @@ impl Parser<'_> {
         } else {
             self.expected(Expected::Token(LParen));
         }
+    }
+
+    /// The end of a type that begins here and has an arrow behind it. In `fn(A -> B` a bracket is not closed.
+    fn arrow_behind(&self) -> Option<usize> {
+        let is_param = self.pos > 1 && [2, 1].map(|back| self.kind_at(self.pos - back)) == [KwFn, LParen];
+        let end = self.type_end(self.pos).filter(|_| self.surface == Surface::Relay && !is_param)?;
+        (self.kind_at(end) == Arrow).then_some(end)
+    }
+
+    /// `A -> B`, `(A, B) -> C`: a function's type without `fn`.
+    fn bare_fn_type(&mut self, mark: Mark, end: usize) {
+        let (before, behind) = (self.start_of(mark), self.token_span(end - 1).after());
+        let at = self.token_span(end);
+        self.tasks.append_all([Task::Finish(NodeKind::FnType, mark), Task::FnResult]);
+        if self.at(LParen) {
+            self.foreign(Foreign::BareFnType, at, &[(before, "fn ")]);
+            return self.open(Rule::FnTypeParams, mark);
+        }
+        self.foreign(Foreign::BareFnType, at, &[(before, "fn ("), (behind, ")")]);
+        self.type_name(NodeKind::NameType);
     }
 
     pub(super) fn fn_result(&mut self) {
