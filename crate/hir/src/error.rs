@@ -556,6 +556,9 @@ impl HirError {
             }
             HirError::LayerArgument { span, fault } => {
                 let error = error("layer-argument", *span, fault.to_string());
+                if matches!(fault, LayerFault::NoViewSize { is_found: true }) {
+                    return error.fix("write `_`", *span, "_");
+                }
                 match fault.other_place() {
                     Some(at) => error.label(at, "here"),
                     None => error,

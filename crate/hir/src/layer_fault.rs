@@ -55,7 +55,10 @@ pub enum LayerFault {
     LeftOutTwice {
         first: Option<Span>,
     },
-    NoViewSize,
+    /// `-1` is found by `view` elsewhere.
+    NoViewSize {
+        is_found: bool,
+    },
     /// A size of the node's type, where a number is wanted; in a body it may be one of `view`.
     OpenDim {
         name: String,
@@ -157,7 +160,7 @@ impl fmt::Display for LayerFault {
             LayerFault::LeftOutTwice { .. } => {
                 f.write_str("`view` can leave out one size only: the others must say what it is")
             }
-            LayerFault::NoViewSize => f.write_str("expected a size of at least 1, `_`, or a name of sizes"),
+            LayerFault::NoViewSize { .. } => f.write_str("expected a size of at least 1, `_`, or a name of sizes"),
             LayerFault::OpenDim { name, is_in_body } => {
                 let or = if *is_in_body { ", or in `view` leave it out, as `_`" } else { "" };
                 write!(f, "the run alone knows `{name}`: declare a `dim {name}`{or}")

@@ -181,6 +181,8 @@ pub enum Foreign {
     BareArgs,
     /// `let %t = %a, %b;`
     BareTuple,
+    /// `[-1, 4]`, in TensorScript
+    NegativeDim,
     /// `A -> B`, as a type
     BareFnType,
     /// `type P { x: int32, y: int32 }`
@@ -282,6 +284,7 @@ impl Foreign {
                 ("expected fields in parentheses such as `Some(%x)`, found none", "put parentheses around them")
             }
             Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
+            Foreign::NegativeDim => ("a dimension is no negative number: `?` is any number of examples", "write `?`"),
             Foreign::BareFnType => {
                 ("expected a function's type such as `fn (int32) -> bool`, found an arrow", "write it with `fn`")
             }

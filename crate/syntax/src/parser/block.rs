@@ -179,7 +179,8 @@ impl Parser<'_> {
         match self.kind() {
             KwLet | KwFreeVar => true,
             Graph | Local => self.nth(1) == Eq || self.at_annotation() || self.locals_end(self.pos).is_some(),
-            _ => self.surface == Surface::TensorScript && self.nth(1) == Eq && self.at_name() && !self.begins_part(),
+            _ if self.surface != Surface::TensorScript || !self.at_name() || self.begins_part() => false,
+            _ => self.nth(1) == Eq || self.shape_behind(self.pos + 1).is_some(),
         }
     }
 

@@ -112,8 +112,14 @@ impl Parser<'_> {
         if is_script && self.script_suffix(mark, min) {
             return;
         }
-        if is_script && min <= 1 && self.lacks_pipe() {
-            self.expected(Expected::Token(PipeArrow));
+        let is_like_pipe = matches!(self.kind(), Pipe | Arrow | FatArrow) && self.nth(1).is_name();
+        if is_script && min <= 1 && (is_like_pipe || self.lacks_pipe()) {
+            if is_like_pipe {
+                self.misspelt(PipeArrow);
+                self.bump();
+            } else {
+                self.expected(Expected::Token(PipeArrow));
+            }
             let pipe = [Task::ExprRest(mark, min), Task::Finish(NodeKind::Pipe, mark), Task::Expr(2)];
             return self.tasks.append_all(pipe);
         }
@@ -166,7 +172,13 @@ impl Parser<'_> {
             Dot => self.token_text() == "self",
             next => next != Eq && self.token_text() != "self",
         };
-        self.at_name() && is_layer && matches!(self.outer_task(), Some(Task::StmtEnd(..)))
+        // On the next line stands a statement, before which a `;` is missing.
+        let may_go_on = match self.outer_task() {
+            Some(Task::StmtEnd(..)) => true,
+            Some(Task::BindEnd(NodeKind::Assign, _)) => !self.sig[self.pos].first_on_line,
+            _ => false,
+        };
+        self.at_name() && is_layer && may_go_on
     }
 
     /// Whether the `(` or `-` that begins this line does not go on with the line before: it is the pattern of the next

@@ -15,7 +15,7 @@ use crate::token::TokenKind::{self, *};
 const AHEAD: usize = 64;
 
 /// What people write who know other languages.
-const FOREIGN: [(&str, TokenKind); 14] = [
+const FOREIGN: [(&str, TokenKind); 15] = [
     ("func", KwDef),
     ("function", KwDef),
     ("fun", KwDef),
@@ -28,6 +28,7 @@ const FOREIGN: [(&str, TokenKind); 14] = [
     ("const", KwLet),
     ("switch", KwMatch),
     ("enum", KwType),
+    ("import", KwUse),
     ("func", KwMethod),
     ("function", KwMethod),
 ];

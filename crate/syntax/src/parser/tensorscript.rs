@@ -8,7 +8,7 @@
 use super::block::Braces;
 use super::pair::{begins_item, begins_part};
 use super::{Mark, Parser, Rule, Task};
-use crate::error::{Expected, SyntaxError};
+use crate::error::{Expected, Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
@@ -81,8 +81,11 @@ impl Parser<'_> {
         self.bump();
         self.tasks.push(Task::BindEnd(NodeKind::Use, mark));
         let mut has_path = false;
-        while self.at_name() && self.nth(1) == ColonColon {
+        while self.at_name() && matches!(self.nth(1), ColonColon | Dot) {
             self.name();
+            if self.at(Dot) {
+                self.misspelt(ColonColon);
+            }
             self.bump();
             has_path = true;
         }
@@ -326,7 +329,14 @@ impl Parser<'_> {
     }
 
     pub(super) fn starts_size(&self) -> bool {
-        matches!(self.kind(), Int | Question | Underscore | LParen) || self.kind().is_bad() || self.at_name()
+        matches!(self.kind(), Int | Question | Underscore | LParen)
+            || self.kind().is_bad()
+            || self.at_name()
+            || self.at_negative()
+    }
+
+    fn at_negative(&self) -> bool {
+        self.at(Minus) && self.nth(1) == Int
     }
 
     /// A dim of a shape, or an operand of one that is computed.
@@ -334,6 +344,12 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             LParen => self.open(Rule::DimParen, mark),
+            Minus if self.at_negative() => {
+                let at = self.token_span(self.pos).to(self.token_span(self.pos + 1));
+                self.foreign(Foreign::NegativeDim, at, &[(at, "?")]);
+                self.bump();
+                self.leaf(NodeKind::DimAny);
+            }
             _ if !self.starts_size() => {
                 self.expected(Expected::Dim);
                 self.missing();
@@ -390,6 +406,16 @@ impl Parser<'_> {
         true
     }
 
+    /// The `=` behind `: [?, 4]` or `: T`.
+    pub(super) fn shape_behind(&self, colon: usize) -> Option<usize> {
+        let end = match (self.kind_at(colon), self.kind_at(colon + 1)) {
+            (Colon, LBracket) => self.behind(colon + 1),
+            (Colon, kind) if kind.is_name() => colon + 2,
+            _ => return None,
+        };
+        (self.kind_at(end) == Eq).then_some(end)
+    }
+
     /// `x = e;`.
     pub(super) fn assignment(&mut self) {
         let mark = self.mark();
@@ -398,11 +424,8 @@ impl Parser<'_> {
             self.bump();
         }
         self.new_name();
-        if self.at(Colon) {
-            // Of a `let` with a type, which has its error.
-            while !matches!(self.kind(), Eq | Semicolon) && !self.at_stop(NONE) {
-                self.skip_one();
-            }
+        if let Some(end) = self.shape_behind(self.pos) {
+            self.surplus("a variable has the type of its value, which is not written", end);
         }
         self.bind_value(NodeKind::Assign, mark);
     }

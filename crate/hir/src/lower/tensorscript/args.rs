@@ -332,8 +332,9 @@ impl<'t> Lowering<'t> {
                 NodeKind::Error => return None,
                 _ => match self.written(arg, net, 0)? {
                     Written::Int(size) if size >= 1 => dims.push(size),
-                    Written::Int(_) | Written::Float(_) | Written::Bool(_) | Written::Several(_) => {
-                        self.refuse_layer(span, LayerFault::NoViewSize);
+                    size @ (Written::Int(_) | Written::Float(_) | Written::Bool(_) | Written::Several(_)) => {
+                        let is_found = matches!(size, Written::Int(-1));
+                        self.refuse_layer(span, LayerFault::NoViewSize { is_found });
                         return None;
                     }
                 },

@@ -138,12 +138,19 @@ impl<'t> Lowering<'t> {
             if !is_module || (names.len() == 1 && home.is_some_and(|home| home.module != module)) {
                 let nearest = home.map(|home| home.module);
                 let nearest = nearest.or_else(|| base::nearest(module, LAYERS.iter().map(|layer| layer.module)));
-                let span = path.last().map_or(span, |&(_, last)| span.to(last));
+                let mut nearest = nearest.map(str::to_owned);
+                let mut span = path.last().map_or(span, |&(_, last)| span.to(last));
                 let (name, from) = match is_module {
                     true => (names[0].0, from),
                     false => (&tree.text()[span.range()], None),
                 };
-                let (name, from, nearest) = (name.to_owned(), from.map(str::to_owned), nearest.map(str::to_owned));
+                let (name, from) = (name.to_owned(), from.map(str::to_owned));
+                if home.is_none() && !layers.is_empty() {
+                    // One `use` for each.
+                    let homes = layers.iter().map(|layer| format!("{}::{}", layer.module, layer.name)).list();
+                    nearest = Some(homes.join("; use "));
+                    span.end = tree.span(node).start + tree.node_text(node).trim_end_matches(';').len() as u32;
+                }
                 self.errors.push(HirError::UnknownImport { name, from, span, nearest });
                 // That they are not imported is no second mistake.
                 names.into_iter().for_each(|(name, span)| _ = self.nets.imports.entry(name).or_insert(span));
