@@ -5,7 +5,8 @@ use base::Surface;
 use session::command::{Formatting, format_json};
 use std::process::ExitCode;
 
-/// All files are read before the first is written. One with mistakes stays as it is.
+/// All files are read before the first is written. One with mistakes stays as it is, and one that cannot be written keeps
+/// no other from it.
 pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usage> {
     let files = files.into_iter().map(|file| {
         let text = String::from_utf8(read_bytes(&file)?);
@@ -14,6 +15,7 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
     });
     let files: Vec<Formatting> = files.collect::<Result<_, Usage>>()?;
     let mut failed = false;
+    let mut unwritten = None;
     for Formatting { file, text, outcome } in &files {
         match outcome {
             Err(diagnostics) => {
@@ -32,7 +34,9 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
             Ok(_) if file == "-" && json => {}
             Ok(formatted) if file == "-" => print(formatted),
             Ok(formatted) if formatted != text => {
-                std::fs::write(file, formatted).map_err(|error| Usage(format!("cannot write {file}: {error}")))?;
+                if let Err(error) = std::fs::write(file, formatted) {
+                    unwritten = unwritten.or(Some(Usage(format!("cannot write {file}: {error}"))));
+                }
             }
             Ok(_) => {}
         }
@@ -40,5 +44,5 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
     if json {
         say(format_json(&files));
     }
-    Ok(code(failed))
+    unwritten.map_or(Ok(code(failed)), Err)
 }

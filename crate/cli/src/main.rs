@@ -9,7 +9,7 @@ use session::command::{
     parse_layout, parse_pass, parse_place, run_json, run_options, summary_json,
 };
 use session::{Analysis, Colours, Mends};
-use std::io::{IsTerminal, Read, Write};
+use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -111,7 +111,7 @@ struct Usage(String);
 fn main() -> ExitCode {
     let Arguments { command, json } = Arguments::parse();
     answer(command, json).unwrap_or_else(|Usage(sentence)| {
-        eprintln!("relish: {sentence}");
+        complain(&format!("relish: {sentence}\n"));
         ExitCode::from(2)
     })
 }
@@ -133,6 +133,9 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
         Command::Run { file, fuel, memory, seed, inputs, layout, fusion, profile } => {
             let mut options = run_options([fuel, memory, seed], layout.as_deref(), fusion.as_deref()).map_err(Usage)?;
             options.clock = profile.then_some(now);
+            if file == "-" && inputs.as_deref() == Some("-") {
+                return Err(Usage("the program and the inputs cannot both come from standard input".to_owned()));
+            }
             let parse = |name: String| parse_inputs(&read(&name)?).map_err(|error| Usage(format!("{name}: {error}")));
             let inputs = inputs.map(parse).transpose()?;
             options.inputs = inputs.as_ref();
@@ -168,7 +171,9 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let to = parse_export(&to).map_err(Usage)?;
             let analysis = analyse(&file)?;
             let exported = exported(&analysis, to, json).map_err(|reason| Usage(format!("{file}: {reason}")))?;
-            problems(&file, analysis.text(), if json { &[] } else { analysis.diagnostics() });
+            if !json {
+                problems(&file, analysis.text(), &Mends::new(&analysis).ranked(&analysis));
+            }
             print(&exported);
             Ok(code(has_errors(analysis.diagnostics())))
         }
@@ -178,7 +183,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let analysis = analyse(&file)?;
             let answer = session::layout_json(&analysis, strategy);
             let document = if json { answer.text } else { session::layout_text(&analysis, strategy) };
-            tell(&file, &analysis, analysis.diagnostics(), &document, json);
+            tell(&file, &analysis, &[], &document, json);
             Ok(code(answer.has_errors))
         }
         Command::Trace { file } => document(&file, json, session::trace_json, session::trace_text),
@@ -195,20 +200,23 @@ type Words = fn(&Analysis) -> String;
 fn document(file: &str, json: bool, as_json: Words, as_text: Words) -> Result<ExitCode, Usage> {
     let analysis = analyse(file)?;
     let document = if json { as_json(&analysis) } else { as_text(&analysis) };
-    tell(file, &analysis, analysis.diagnostics(), &document, json);
+    tell(file, &analysis, &[], &document, json);
     Ok(code(has_errors(analysis.diagnostics())))
 }
 
 /// Draws what is wrong on standard error.
 fn problems(file: &str, text: &str, diagnostics: &[Diagnostic]) {
     let colours = if std::io::stderr().is_terminal() { Colours::On } else { Colours::Off };
-    eprint!("{}", session::draw(file, text, diagnostics, colours));
+    complain(&session::draw(file, text, diagnostics, colours));
 }
 
-/// Prints a document, and for people what is wrong.
-fn tell(file: &str, analysis: &Analysis, wrong: &[Diagnostic], document: &str, json: bool) {
+/// Prints a document, and for people what is wrong with the program, and what else is.
+fn tell(file: &str, analysis: &Analysis, others: &[Diagnostic], document: &str, json: bool) {
     say(document.trim_end());
-    problems(file, analysis.text(), if json { &[] } else { wrong });
+    if !json {
+        let wrong = [&*Mends::new(analysis).ranked(analysis), others].concat();
+        problems(file, analysis.text(), &wrong);
+    }
 }
 
 fn answered(answer: Answer) -> ExitCode {
@@ -231,9 +239,21 @@ fn say(line: impl std::fmt::Display) {
     print(&format!("{line}\n"));
 }
 
-/// A reader that has gone away is no error.
+/// A reader that has gone away is no error; what cannot be written otherwise is lost, which is told.
 fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    let mut out = std::io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            complain(&format!("relish: cannot write: {error}\n"));
+            std::process::exit(2);
+        }
+        Ok(()) | Err(_) => {}
+    }
+}
+
+/// Writes to standard error, if anybody reads it.
+fn complain(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn analyse(file: &str) -> Result<Analysis, Usage> {

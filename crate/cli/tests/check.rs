@@ -45,3 +45,30 @@ fn a_place_may_be_in_what_is_handed_over() {
     let output = command::relish(&["hover", "-:3:5"], WRONG);
     assert!(String::from_utf8_lossy(&output.stdout).contains("Tensor[(4), float32]"), "{output:?}");
 }
+
+/// Whatever is asked of a program, what is wrong with it is told as `check` tells it.
+#[test]
+fn every_document_comes_with_what_is_wrong() {
+    let told = check(&[]).1;
+    for command in ["ir", "layout", "trace"] {
+        let output = command::relish(&[command, "-"], WRONG);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), told, "{command}");
+    }
+}
+
+/// Standard input is read once.
+#[test]
+fn inputs_and_program_are_not_both_standard_input() {
+    let output = command::relish(&["run", "--inputs", "-", "-"], "{}");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard input"), "{output:?}");
+}
+
+/// Of a long text no more is drawn than the lines that matter, whatever ends them.
+#[test]
+fn lines_are_drawn_as_they_are() {
+    let output = command::relish(&["check", "-"], "let %a = 1;\r\nlet %b = foo;\r\n%b");
+    let drawn = String::from_utf8_lossy(&output.stderr);
+    assert!(drawn.contains(" --> -:2:10\n  |\n2 | let %b = foo;\n"), "{drawn}");
+}

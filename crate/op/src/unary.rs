@@ -10,14 +10,10 @@ use ty::{Elements, Value};
 fn clip(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let (low, high) = (call.attrs.float("a_min"), call.attrs.float("a_max"));
+    // Where the bounds cross, the lower one wins.
     let clip = |x: f64| {
-        if x < low {
-            low
-        } else if x > high {
-            high
-        } else {
-            x
-        }
+        let x = if x > high { high } else { x };
+        if x < low { low } else { x }
     };
     call.one(match &*x.elements() {
         Elements::Float(values) => floats(result.dtype, values.iter().map(|&x| clip(x))),
@@ -26,7 +22,7 @@ fn clip(call: &Call) -> Result<Value, Fault> {
             let (least, most) = result.dtype.int_range().unwrap_or((i128::MIN, i128::MAX));
             let [low, high] = [low, high].map(|bound| number::float_to_int(bound).clamp(least, most));
             let mut values = x.ints();
-            values.iter_mut().for_each(|x| *x = if *x < low { low } else { (*x).min(high) });
+            values.iter_mut().for_each(|x| *x = (*x).min(high).max(low));
             ints(result.dtype, values.into_iter())
         }
     })

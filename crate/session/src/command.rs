@@ -487,7 +487,8 @@ pub fn parse_fusion(name: &str) -> Result<Fusion, String> {
 
 /// The inputs of `@main` from a JSON object.
 pub fn parse_inputs(text: &str) -> Result<Inputs, String> {
-    serde_json::from_str(text).map_err(|error| format!("expected a JSON object from parameter names to lists: {error}"))
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| format!("expected a JSON object from parameter names to lists: {error}"))
 }
 
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {

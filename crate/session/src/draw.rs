@@ -22,9 +22,22 @@ pub fn draw(file: &str, text: &str, diagnostics: &[Diagnostic], colours: Colours
             Severity::Warning => Level::WARNING,
             Severity::Info => Level::INFO,
         };
-        let range = |span: Span| span.range().start.min(text.len())..span.range().end.min(text.len());
-        let mut snippet =
-            Snippet::source(text).path(file).annotation(AnnotationKind::Primary.span(range(diagnostic.span)));
+        // The lines that are shown, alone: what draws them goes through all that it is given.
+        let spans = || diagnostic.labels.iter().map(|label| label.span).chain([diagnostic.span]);
+        let [first, last] = [spans().map(|span| span.start).min(), spans().map(|span| span.end).max()]
+            .map(|at| at.map_or(0, |at| (at as usize).min(text.len())));
+        let start = text[..first].rfind('\n').map_or(0, |before| before + 1);
+        let end = text[last..].find('\n').map_or(text.len(), |behind| last + behind);
+        let shown = text[start..end].trim_end_matches('\r');
+        let range = |span: Span| {
+            let [from, to] = [span.start, span.end].map(|at| (at as usize - start).min(shown.len()));
+            from..to
+        };
+        let line = lines.line_of(start as u32) as usize;
+        let mut snippet = Snippet::source(shown)
+            .line_start(line)
+            .path(file)
+            .annotation(AnnotationKind::Primary.span(range(diagnostic.span)));
         for label in &diagnostic.labels {
             snippet = snippet.annotation(AnnotationKind::Context.span(range(label.span)).label(&label.message));
         }

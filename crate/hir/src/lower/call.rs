@@ -92,6 +92,7 @@ impl Lowering<'_> {
     fn constant_call(&mut self, node: NodeId, children: &[NodeId]) -> Lowered {
         let span = self.tree.span(node);
         let name_span = self.tree.span(children[0]);
+        let n_errors = self.errors.len();
         match self.constant(node) {
             Some((dtype, scalar, shape)) => {
                 let value = self.expr(ExprKind::Literal(dtype, scalar), span);
@@ -104,7 +105,9 @@ impl Lowering<'_> {
                 Lowered::Expr(self.expr(kind, span))
             }
             None => {
-                self.errors.push(HirError::ConstantForm { span });
+                if self.errors.len() == n_errors {
+                    self.errors.push(HirError::ConstantForm { span });
+                }
                 Lowered::Expr(self.expr(ExprKind::Error, span))
             }
         }
@@ -122,8 +125,19 @@ impl Lowering<'_> {
         if self.tree.kind(literal) != NodeKind::Literal || self.tree.first_token(literal, TokenKind::String).is_some() {
             return None;
         }
-        let (_, scalar) = self.scalar(literal, negative, true)?;
-        let scalar = op::cast_scalar(scalar, dtype);
+        let (_, written) = self.scalar(literal, negative, false)?;
+        let scalar = op::cast_scalar(written, dtype);
+        let fits = match (written, scalar) {
+            (Scalar::Int(written), Scalar::Int(_)) => {
+                dtype.int_range().is_some_and(|(low, high)| (low..=high).contains(&i128::from(written)))
+            }
+            (Scalar::Float(written), Scalar::Float(rounded)) => rounded.is_finite() || !written.is_finite(),
+            (Scalar::Int(_) | Scalar::Float(_), _) => true,
+        };
+        if !fits {
+            self.errors.push(HirError::LiteralRange { span: self.tree.span(value), dtype });
+            return None;
+        }
         if !matches!(self.tree.kind(shape), NodeKind::Tuple | NodeKind::Paren) {
             return None;
         }

@@ -158,7 +158,10 @@ unsafe fn vectors1(op: &Unary, from: Moving, to: *mut f32, n: usize) {
             Unary::Ceil => map1(from, to, n, F32x4::ceil),
             Unary::Clip(low, high) => {
                 let (low, high) = (F32x4::splat(low), F32x4::splat(high));
-                map1(from, to, n, |x| x.less(low).select(low, x.pmin(high)));
+                map1(from, to, n, |x| {
+                    let x = x.pmin(high);
+                    x.less(low).select(low, x)
+                });
             }
             Unary::Copy => map1(from, to, n, |x| x),
             Unary::Cos => map1(from, to, n, math::cos()),

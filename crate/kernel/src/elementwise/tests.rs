@@ -24,11 +24,8 @@ fn broadcast<const K: usize>(random: &mut Random) -> ([Vec<usize>; K], Vec<usize
 
 /// Of bounds in any order, which `clamp` would not take.
 fn clipped(x: f64, low: f64, high: f64) -> f64 {
-    match x {
-        x if x < low => low,
-        x if x > high => high,
-        x => x,
-    }
+    let x = if x > high { high } else { x };
+    if x < low { low } else { x }
 }
 
 type Meaning1 = fn(f64) -> f64;
