@@ -212,7 +212,10 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
             let opened =
                 problem.labels.first().filter(|label| fix.title == "insert `)`" && label.span.end < place.start);
             for at in opened.map_or(0..0, |label| label.span.end..place.start).rev().take(MAX_OPEN) {
-                if bench.text.as_bytes()[at as usize] == b',' {
+                let rest = &bench.text.as_bytes()[at as usize..];
+                // Or before another arm of the match around, on the next line.
+                let ends = rest[0] == b',' || rest[0] == b'\n' && rest.trim_ascii_start().starts_with(b"|");
+                if ends {
                     out.push(Candidate::replace(2, Span::new(at, at), ")", fix.title.clone()));
                 }
             }

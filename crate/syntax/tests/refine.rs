@@ -68,7 +68,10 @@ const ERRORS: &[(&str, &[&str])] = &[
             "syntax-error `A` expected a type such as `[A, B]`, found variants without brackets; write the brackets: good",
         ],
     ),
-    ("let x : [A B] = B in x", &["syntax-error `B` expected `,` or `]`, found a name; insert `,`: good"]),
+    (
+        "let x : [A B] = B in x",
+        &["syntax-error `B` what a variant holds is a type such as `[A]`; write the brackets: good; insert `,`: good"],
+    ),
     ("let x : [a] = A in x", &["syntax-error `a` expected a variant such as `A`, found a local variable"]),
     (
         "let x : [A, B [C] = A in x",

@@ -229,6 +229,11 @@ impl Parser<'_> {
             self.tasks.push(Task::Separator(list));
             return self.row_rest();
         }
+        if list.rule == Rule::SumType && self.at(Pipe) && self.surface == Surface::Refine {
+            self.misspelt(Comma);
+            self.bump();
+            return self.tasks.push(Task::Element(list));
+        }
         let starts = self.starts(list.rule.element(), list) && !self.kind().is_bad();
         // A block behind an element is what the condition or scrutinee belongs to.
         if close == NONE && (!starts || self.sig[self.pos].first_on_line || self.at(LBrace)) {

@@ -465,6 +465,12 @@ impl Parser<'_> {
     }
 
     fn payload(&mut self, mark: Mark) {
+        while self.at(Ident) && matches!(self.nth(1), Comma | RBracket | Ident) {
+            let (at, sum) = (self.token_span(self.pos), self.mark());
+            self.foreign(Foreign::BarePayload, at, &[(self.start_of(sum), "["), (at.after(), "]")]);
+            self.leaf(NodeKind::VariantType);
+            self.finish(NodeKind::SumType, sum);
+        }
         if self.at(LBracket) {
             self.then(Part::Payload(mark));
             self.sum_type();
