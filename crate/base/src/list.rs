@@ -22,6 +22,15 @@ pub trait ToList: Iterator + Sized {
         items
     }
 
+    /// The items, in order, in a list that may hold them without memory of its own.
+    fn small_list<A: Array<Item = Self::Item>>(self) -> SmallVec<A> {
+        let mut items = SmallVec::new();
+        for item in self {
+            items.push(item);
+        }
+        items
+    }
+
     /// The items, or the first error.
     fn ok_list<T, E>(self) -> Result<Vec<T>, E>
     where

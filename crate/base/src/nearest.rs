@@ -1,5 +1,7 @@
 //! The nearest name to a misspelt one.
 
+use crate::ToList;
+
 /// The candidate at the smallest Damerau–Levenshtein distance (adjacent transpositions count once) from `name`, if
 /// that is at most a third of its length; of several, one with the same first letter. A name of one letter is near to
 /// none.
@@ -19,7 +21,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// There is one of this, and not one for each kind of list.
 fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'a str> {
-    let name: Vec<char> = name.chars().take(64).collect();
+    let name: Vec<char> = name.chars().take(64).list();
     let limit = (name.len() / 3).max(1);
     let mut nearest = None;
     // The first of those that are as near.

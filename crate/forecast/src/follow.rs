@@ -2,7 +2,7 @@
 
 use super::path::{Abstract, Content, Frame, GlobalValue, Path};
 use super::{Forecaster, Open};
-use base::{HashMap, Idx, Span};
+use base::{HashMap, Idx, Span, ToList};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
 use layout::{Head, Kind, LayoutId};
 use machine::{data_offset, tensor_size};
@@ -73,7 +73,7 @@ impl<'p> Forecaster<'p> {
     }
 
     fn instr(&mut self, path: &mut Path, instr: &'p Instr) -> Result<(), End> {
-        let args: Vec<Abstract> = instr.args.iter().map(|&arg| get(path, arg)).collect();
+        let args: Vec<Abstract> = instr.args.iter().map(|&arg| get(path, arg)).list();
         let result = instr.results.first().copied();
         let value = match &instr.op {
             Op::Scalar(scalar) => match result.map(|result| self.kind(path, result)) {
@@ -290,13 +290,13 @@ impl<'p> Forecaster<'p> {
             ir::End::Jump(block, args) => {
                 let Some(frame) = path.frames.last() else { return Err(End::Failed) };
                 let params = &self.program.functions[frame.function].blocks[*block].params;
-                let args: Vec<Abstract> = args.iter().map(|&arg| get(path, arg)).collect();
+                let args: Vec<Abstract> = args.iter().map(|&arg| get(path, arg)).list();
                 params.iter().zip(args).for_each(|(&param, arg)| set(path, param, arg));
                 path.go_to(*block);
                 Ok(())
             }
             ir::End::TailCall(callee, args) => {
-                let args = args.iter().map(|&arg| get(path, arg)).collect();
+                let args = args.iter().map(|&arg| get(path, arg)).list();
                 let site = path.place(self.program);
                 let Some(done) = path.frames.pop() else { return Err(End::Failed) };
                 let left = done.global;
@@ -316,7 +316,7 @@ impl<'p> Forecaster<'p> {
                     _ => None,
                 };
                 let Some(key) = is_known else {
-                    let mut blocks: Vec<BlockId> = cases.iter().map(|case| case.block).chain(*default).collect();
+                    let mut blocks: Vec<BlockId> = cases.iter().map(|case| case.block).chain(*default).list();
                     blocks.dedup();
                     return Err(End::Fork(blocks));
                 };
@@ -334,7 +334,7 @@ impl<'p> Forecaster<'p> {
     /// A call of an operator, or of several as one: the result's memory, and the end of the operands'.
     fn operator(&mut self, path: &mut Path, instr: &'p Instr, mut args: Vec<Abstract>) -> Result<(), End> {
         let [result] = instr.results[..] else { return Err(End::Failed) };
-        let operands: Option<Vec<Operand>> = args.iter().map(|arg| operand(path, arg)).collect();
+        let operands: Option<Vec<Operand>> = args.iter().map(|arg| operand(path, arg)).some_list();
         let n_operands: u64 = operands.iter().flatten().map(Operand::n_elements).sum();
         let made = match operands {
             Some(operands) => self.foresee(instr, operands)?,
@@ -436,7 +436,7 @@ impl<'p> Forecaster<'p> {
         self.n_left = self.n_left.saturating_sub(16);
         let found = match &instr.op {
             Op::Fused(steps) => {
-                let types = operands.iter().map(Operand::single).collect::<Option<Vec<_>>>();
+                let types = operands.iter().map(Operand::single).some_list();
                 let types = types.ok_or(End::Failed)?;
                 self.operators.plan_steps(steps, &types).map_err(|(_, fault)| fault)
             }
@@ -464,9 +464,9 @@ impl<'p> Forecaster<'p> {
         }
         let fields = |operand: &Operand| match operand {
             Operand::Tuple(fields) => fields.clone(),
-            Operand::Scalar(..) | Operand::Tensor(_) => operand.single().into_iter().collect(),
+            Operand::Scalar(..) | Operand::Tensor(_) => operand.single().into_iter().list(),
         };
-        let types: Vec<ResultType> = operands.iter().flat_map(fields).collect();
+        let types: Vec<ResultType> = operands.iter().flat_map(fields).list();
         let (_, plans) = self.operators.plan_all(*op, attrs, &types).ok()??;
         Some(plans.iter().map(Plan::n_working_bytes).max().unwrap_or(0))
     }
@@ -553,7 +553,7 @@ fn known_scalars(args: &[Abstract]) -> Option<Vec<Value>> {
         Abstract::Scalar(dtype, Some(scalar)) => Some(Value::Scalar(*dtype, *scalar)),
         Abstract::Scalar(_, None) | Abstract::Unknown | Abstract::Object(_) | Abstract::Sum(..) => None,
     };
-    args.iter().map(scalar).collect::<Option<Vec<_>>>().filter(|scalars| !scalars.is_empty())
+    args.iter().map(scalar).some_list().filter(|scalars| !scalars.is_empty())
 }
 
 /// An elementwise operator on scalars of one dtype, as the machine runs it.
@@ -579,9 +579,9 @@ fn operand(path: &Path, arg: &Abstract) -> Option<Operand> {
     };
     Some(match arg {
         Abstract::Scalar(dtype, scalar) => Operand::Scalar(*dtype, *scalar),
-        Abstract::Sum(_, fields) => Operand::Tuple(fields.iter().map(one).collect::<Option<_>>()?),
+        Abstract::Sum(_, fields) => Operand::Tuple(fields.iter().map(one).some_list()?),
         Abstract::Object(id) => match &path.objects[*id as usize].content {
-            Content::Value(Abstract::Sum(_, fields)) => Operand::Tuple(fields.iter().map(one).collect::<Option<_>>()?),
+            Content::Value(Abstract::Sum(_, fields)) => Operand::Tuple(fields.iter().map(one).some_list()?),
             Content::Tensor(Some(of)) => Operand::Tensor(of.clone()),
             Content::Tensor(None) | Content::Value(_) | Content::Closure(..) | Content::Gone => return None,
         },

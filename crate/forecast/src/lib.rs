@@ -17,7 +17,7 @@
 mod follow;
 mod path;
 
-use base::Span;
+use base::{Span, ToList};
 use follow::{End, Known};
 use ir::{FuncId, Program};
 use layout::Kind;
@@ -92,7 +92,7 @@ impl<'p> Forecaster<'p> {
         self.n_others -= self.n_left;
         let mut first = self.now.clone();
         first.begin();
-        let args: Vec<_> = args.iter().map(|arg| first.argument(arg)).collect();
+        let args: Vec<_> = args.iter().map(|arg| first.argument(arg)).list();
         if first.live > self.limit {
             let fault = RunFault::LargeTensor { limit: self.limit, bytes: first.live, held: 0 };
             let refusal = Some(RunError { span: site, fault });

@@ -1,7 +1,7 @@
 //! The state of a program that is followed on shapes: what the machine's state is to a run.
 
 use super::Open;
-use base::{Idx, Span};
+use base::{Append, Idx, Span, ToList};
 use ir::{BlockId, FuncId, GlobalId, Program, VarId};
 use layout::Head;
 use op::ResultType;
@@ -172,7 +172,7 @@ impl Path {
             Value::Tensor(tensor) => self.tensor(Some(ResultType { shape: tensor.shape.clone(), dtype: tensor.dtype })),
             // Types of arguments nest as deep as they are written, and that has a limit.
             Value::Tuple(fields) => {
-                let fields = fields.iter().map(|field| self.argument(field)).collect();
+                let fields = fields.iter().map(|field| self.argument(field)).list();
                 Abstract::Sum(Head::Tuple, fields)
             }
             Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => Abstract::Unknown,
@@ -185,7 +185,7 @@ impl Path {
         while let Some(value) = todo.pop() {
             match value {
                 Abstract::Object(id) => self.objects[*id as usize].n_owners += 1,
-                Abstract::Sum(_, fields) => todo.extend(fields),
+                Abstract::Sum(_, fields) => todo.append_all(fields),
                 Abstract::Unknown | Abstract::Scalar(..) => {}
             }
         }
@@ -200,12 +200,12 @@ impl Path {
                     if let Some(content) = self.let_go(id) {
                         match content {
                             Content::Value(value) => todo.push(value),
-                            Content::Closure(_, captured) => todo.extend(captured),
+                            Content::Closure(_, captured) => todo.append_all(captured),
                             Content::Tensor(_) | Content::Gone => {}
                         }
                     }
                 }
-                Abstract::Sum(_, fields) => todo.extend(fields),
+                Abstract::Sum(_, fields) => todo.append_all(fields),
                 Abstract::Unknown | Abstract::Scalar(..) => {}
             }
         }
@@ -253,11 +253,11 @@ impl Path {
                 Abstract::Object(id) if !std::mem::replace(&mut is_held[*id as usize], true) => {
                     match &self.objects[*id as usize].content {
                         Content::Value(value) => todo.push(value),
-                        Content::Closure(_, captured) => todo.extend(captured),
+                        Content::Closure(_, captured) => todo.append_all(captured),
                         Content::Tensor(_) | Content::Gone => {}
                     }
                 }
-                Abstract::Sum(_, fields) => todo.extend(fields),
+                Abstract::Sum(_, fields) => todo.append_all(fields),
                 Abstract::Object(_) | Abstract::Unknown | Abstract::Scalar(..) => {}
             }
         }

@@ -42,9 +42,11 @@ impl Inference<'_> {
                 None => self.solver.equal(terms[0], terms[1], cause),
                 Some(relation) => self.solver.post(relation.assume(), &terms, clause.attrs.clone(), cause),
             };
-            args.extend(terms);
+            args.append_all(terms);
         }
-        args.extend(module.functions[id].type_params.iter().filter_map(|param| self.assumed_params.get(param)));
+        args.append_all(
+            module.functions[id].type_params.iter().filter_map(|param| self.assumed_params.get(param)).copied(),
+        );
         self.solver.solve();
         // What the clause makes equal is one before it is rigid.
         self.merge_equal_relations(&[member], first_relation);
@@ -243,8 +245,8 @@ impl Inference<'_> {
         });
         self.solver.solve();
         let mut roots = vec![body];
-        roots.extend(obligations.iter().flat_map(|obligation| &obligation.args));
-        roots.extend(waiting.iter().flat_map(|&id| &self.solver.relation(id).args));
+        roots.append_all(obligations.iter().flat_map(|obligation| &obligation.args).copied());
+        roots.append_all(waiting.iter().flat_map(|&id| &self.solver.relation(id).args).copied());
         let holes = self.solver.holes(&roots);
         let named = self.name_params(&[Member::Def(def)], &holes);
         self.solver.quantify(&waiting, &named, cause);

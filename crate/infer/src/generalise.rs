@@ -52,7 +52,7 @@ impl Inference<'_> {
             !posted.args.iter().chain(&parts).any(is_cut) && told.insert(posted.cause)
         });
         let is_sound = failures.is_empty() && self.errors.len() == n_errors;
-        self.errors.extend(failures.into_iter().map(TypeError::Failed));
+        self.errors.append_all(failures.into_iter().map(TypeError::Failed));
 
         self.settle_dynamic(first_relation);
         let assumptions = self.assumptions();
@@ -271,7 +271,7 @@ impl Inference<'_> {
             };
             let mut roots = vec![term];
             for &relation in relations {
-                roots.extend(self.solver.relation(relation).args.iter());
+                roots.append_all(self.solver.relation(relation).args.iter().copied());
             }
             let mut own = self.solver.holes(&roots);
             own.retain(|hole| !defined.contains(hole) && !shared.contains(hole));
@@ -284,7 +284,7 @@ impl Inference<'_> {
                 too_large.push(*member);
                 own.clear();
             }
-            holes.extend(own.iter().filter(|&&hole| seen.insert(hole)));
+            holes.append_all(own.iter().filter(|&&hole| seen.insert(hole)).copied());
             per_member.push(own);
         }
         let params: Vec<(TermId, ParamId)> = self.name_params(group, &holes);
@@ -368,7 +368,7 @@ impl Inference<'_> {
             return params;
         }
         let mut roots = vec![body];
-        roots.extend(obligations.iter().flat_map(|obligation| &obligation.args));
+        roots.append_all(obligations.iter().flat_map(|obligation| &obligation.args).copied());
         let first = ParamId::numbered(self.module.type_params.len() as u32);
         for root in self.solver.roots_where(&roots, |term| term.is_rigid()) {
             if let Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) = self.solver.head(root)

@@ -72,7 +72,7 @@ impl Inference<'_> {
             let mut all: Vec<TermId> = Vec::new();
             for operand in [left, right] {
                 match shapes_of.get(&operand) {
-                    Some(shapes) => all.extend(shapes),
+                    Some(shapes) => all.extend_from_slice(shapes),
                     None => all.push(operand),
                 }
             }

@@ -183,9 +183,9 @@ fn takes_all(module: &Module, pat: PatId) -> bool {
         match &module.pats[pat].kind {
             PatKind::Error | PatKind::Wild | PatKind::Var(_) => {}
             PatKind::As(inner, _) => pending.push(*inner),
-            PatKind::Tuple(fields) => pending.extend(fields),
+            PatKind::Tuple(fields) => pending.extend_from_slice(fields),
             PatKind::Ctor(ctor, fields) if module.adts[module.ctors[*ctor].adt].ctors.len() == 1 => {
-                pending.extend(fields)
+                pending.extend_from_slice(fields)
             }
             PatKind::Ctor(..) | PatKind::Variant(..) | PatKind::Or(_) | PatKind::Literal(..) => return false,
         }

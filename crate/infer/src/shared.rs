@@ -10,7 +10,7 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
-use base::{HashSet, ToList};
+use base::{Append, HashSet, ToList};
 use hir::{ExprId, ExprKind, FnId, Module, Visit};
 use solve::RelationId;
 use ty::TermId;
@@ -63,7 +63,7 @@ impl Inference<'_> {
         while let Some(part) = parts.pop() {
             match &self.module.exprs[part].kind {
                 ExprKind::Fn(_) | ExprKind::Local(..) | ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) => {}
-                ExprKind::Tuple(fields) => parts.extend(fields),
+                ExprKind::Tuple(fields) => parts.extend_from_slice(fields),
                 _ => return false,
             }
         }
@@ -99,7 +99,7 @@ impl Inference<'_> {
                 let own = solver.holes(&solver.relation(id).args);
                 let is_apart = own.iter().all(|hole| !holes.contains(hole));
                 if !is_apart {
-                    shared.terms.extend(own.iter().filter(|&&hole| holes.insert(hole)));
+                    shared.terms.append_all(own.iter().filter(|&&hole| holes.insert(hole)).copied());
                     shared.relations.push(id);
                 }
                 is_apart

@@ -8,7 +8,7 @@
 //! numbers only. In `match (@f([1, 2, 3])) { Some(%y) => … }` the size of `%y` is checked to be 2.
 
 use crate::Inferred;
-use base::{HashSet, ToList};
+use base::{Append, HashSet, ToList};
 use hir::{Expr, ExprId, ExprKind, FnId, Item, LocalId, LocalOrigin, Module, TakenSizes, WrittenSizes};
 use ty::{Dim, Extent, Term, TermId, Terms};
 
@@ -99,7 +99,7 @@ impl Inferred {
             match self.solver.head(ty) {
                 Term::Tuple(fields) => {
                     let fields = (0..).zip(self.solver.items(fields)).take(MAX_PARTS).list().into_iter().rev();
-                    stack.extend(fields.map(|(index, &field)| (field, [&path[..], &[index]].concat())));
+                    stack.append_all(fields.map(|(index, &field)| (field, [&path[..], &[index]].concat())));
                 }
                 Term::Tensor { shape, .. } => {
                     let Term::Shape(dims) = self.solver.head(shape) else { continue };
@@ -133,8 +133,8 @@ fn tails_of(module: &Module, function: FnId) -> Vec<ExprId> {
     while let Some(expr) = stack.pop() {
         match &module.exprs[expr].kind {
             ExprKind::Block { tail, .. } => stack.push(*tail),
-            ExprKind::If { then, otherwise, .. } => stack.extend([*then, *otherwise]),
-            ExprKind::Match { arms, .. } => stack.extend(arms.iter().map(|arm| arm.body)),
+            ExprKind::If { then, otherwise, .. } => stack.append_all([*then, *otherwise]),
+            ExprKind::Match { arms, .. } => stack.append_all(arms.iter().map(|arm| arm.body)),
             _ => found.push(expr),
         }
     }

@@ -1,6 +1,7 @@
 //! What the parts of a program mention.
 
 use crate::{BlockId, End, Function, Op, VarId};
+use base::ToList;
 use smallvec::SmallVec;
 
 impl End {
@@ -27,7 +28,7 @@ impl End {
     pub fn successors(&self) -> SmallVec<[BlockId; 4]> {
         match self {
             End::Jump(block, _) => SmallVec::from_slice(&[*block]),
-            End::Switch { cases, default, .. } => cases.iter().map(|case| case.block).chain(*default).collect(),
+            End::Switch { cases, default, .. } => cases.iter().map(|case| case.block).chain(*default).small_list(),
             End::Return(_) | End::TailCall(..) | End::Fail(_) => SmallVec::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! Strings of bits in words of 64: bit 0 is the lowest of the first word; what is behind the end is zero.
 
+use base::ToList;
 use smallvec::SmallVec;
 
 /// A value in a register.
@@ -50,7 +51,7 @@ pub fn write_bits(words: &mut [u64], offset: u32, n: u32, value: u64) {
 
 /// The `n` bits from `offset` on.
 pub fn slice_bits(words: &[u64], offset: u32, n: u32) -> Words {
-    (0..n_words(n) as u32).map(|word| read_bits(words, offset + word * 64, (n - word * 64).min(64))).collect()
+    (0..n_words(n) as u32).map(|word| read_bits(words, offset + word * 64, (n - word * 64).min(64))).small_list()
 }
 
 /// Replaces the `n` bits from `offset` on by those of `value`.

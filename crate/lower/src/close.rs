@@ -124,7 +124,7 @@ impl Lowering<'_> {
             _ => terms.for_parts(head, |part| parts.push(part)),
         }
         if let Term::Row { fields, rest, .. } = head {
-            parts.extend(terms.items(fields));
+            parts.extend_from_slice(terms.items(fields));
             parts.append_all(self.row_parts(rest));
         }
         parts

@@ -16,7 +16,7 @@ use crate::many::{TupleCall, fields as tuple_fields};
 use crate::scalar::{Binary, Class};
 use crate::tensor::{self, Called};
 use crate::value::static_tensor;
-use base::{Idx, IndexVec, ToList};
+use base::{Append, Idx, IndexVec, ToList};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
 use layout::{Head, Kind, LayoutId, Strategy, Tag, immediate_content};
 use op::elementwise;
@@ -149,7 +149,7 @@ fn immediates(program: &Program, layout: LayoutId, words: &mut Vec<u64>) -> Vec<
     codes
         .map(|(variant, code)| {
             let (content, at) = (immediate_content(&program.layouts, *content, variant), words.len() as u32);
-            words.extend(&content);
+            words.extend_from_slice(&content);
             Immediate { first: content.first().copied().unwrap_or(0), code, words: at }
         })
         .list()
@@ -385,7 +385,7 @@ impl Assembler<'_> {
             return None;
         }
         let first = self.out.args.len() as u32;
-        self.out.args.extend(&regs);
+        self.out.args.extend_from_slice(&regs);
         Some((regs.len() as u16, first))
     }
 
@@ -422,7 +422,7 @@ impl Assembler<'_> {
                 }
                 let (first, word) = (self.out.parts.len() as u32, self.out.words.len() as u32);
                 let n = u16::try_from(parts.len()).ok()?;
-                self.out.parts.extend(parts);
+                self.out.parts.extend_from_slice(parts);
                 self.out.words.append(&mut words);
                 Code::Pack { n_words, to, n, first, word }
             }
@@ -456,7 +456,7 @@ impl Assembler<'_> {
 
     fn listed(&mut self, parts: &[Part]) -> Option<(u16, u32)> {
         let first = self.out.parts.len() as u32;
-        self.out.parts.extend(parts);
+        self.out.parts.extend_from_slice(parts);
         Some((u16::try_from(parts.len()).ok()?, first))
     }
 
@@ -516,7 +516,7 @@ impl Assembler<'_> {
     fn operator_at(&mut self, result: VarId, args: Vec<Reg>, place: tensor::Place) -> Option<Code> {
         let to = self.reg(result)?;
         let (n, first) = (u8::try_from(args.len()).ok()?, self.out.args.len() as u32);
-        self.out.args.extend(args);
+        self.out.args.append_all(args);
         let number = self.out.operators.len() as u32;
         self.out.operators.push(place);
         Some(Code::Operator { kept: 0, n, to, first, number })
@@ -605,7 +605,7 @@ impl Assembler<'_> {
                     [(from, into)] => Code::Jump1 { from, into, to },
                     _ => {
                         let first = self.out.moves.len() as u32;
-                        self.out.moves.extend(&moves);
+                        self.out.moves.extend_from_slice(&moves);
                         Code::JumpMoving { n: u16::try_from(moves.len()).ok()?, first, to }
                     }
                 })
@@ -683,7 +683,7 @@ impl Assembler<'_> {
         if let (Kind::Sum { tag: Tag::Niche { .. }, variants }, Some(dataful)) = (kind, dataful) {
             let others = variants.iter().filter_map(|variant| variant.code).map(u64::from);
             let named: Vec<u64> = keys.iter().map(|(key, _)| *key).list();
-            keys.extend(others.filter(|code| !named.contains(code)).map(|code| (code, otherwise)));
+            keys.append_all(others.filter(|code| !named.contains(code)).map(|code| (code, otherwise)));
             rest = dataful;
         }
         if bits == 0 {

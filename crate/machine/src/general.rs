@@ -113,7 +113,7 @@ pub(crate) fn call_value(
         enter(state, code, function, &args, how)?;
     } else {
         let captured = (0..n).map(|word| state.heap.word(closure + HEADER + word * 8));
-        let words: smallvec::SmallVec<[u64; 8]> = captured.chain(args).collect();
+        let words: smallvec::SmallVec<[u64; 8]> = captured.chain(args).small_list();
         enter(state, code, function, &words, how)?;
     }
     if state.heap.empty(code, closure) {
@@ -218,7 +218,7 @@ impl Frameful<'_> {
                 self.state.heap.free_token(token);
             }
             Op::Closure(function) => {
-                let words: Words = args.iter().flat_map(|&arg| self.get(arg)).collect();
+                let words: Words = args.iter().flat_map(|&arg| self.get(arg)).small_list();
                 let at = match (words.is_empty(), code.closures[*function]) {
                     (true, Some(at)) => at,
                     (true, None) | (false, _) => self.block(BlockKind::Closure(*function), &words)?,
@@ -359,7 +359,7 @@ impl Frameful<'_> {
             (Callee::Value, [callee, args @ ..]) => (Err(self.word(*callee)), args),
             (Callee::Value, []) => return Err(Stop::Fault(RunFault::Broken)),
         };
-        let words = args.iter().flat_map(|&arg| self.get(arg)).collect::<smallvec::SmallVec<[u64; 8]>>();
+        let words = args.iter().flat_map(|&arg| self.get(arg)).small_list::<[u64; 8]>();
         match callee {
             Ok(function) => enter(self.state, self.code, function, &words, how),
             Err(closure) => call_value(self.state, self.code, closure, words, how),

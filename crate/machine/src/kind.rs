@@ -3,8 +3,8 @@
 //! A kind is a number in a block's header. With it alone a block can be measured, walked and freed.
 
 use crate::heap::{FREE, HEADER, Heap, TOKEN, is_pointer};
-use base::IndexVec;
 use base::ToList;
+use base::{Append, IndexVec};
 use ir::{FuncId, Program};
 use layout::{Kind, LayoutId, Layouts, Tag, Words, n_words, read_bits};
 use ty::{Code, Dtype};
@@ -105,7 +105,7 @@ impl Kinds {
             for &param in function.params.iter().take(function.n_captures) {
                 let Some(layout) = function.vars.get(param).map(|var| var.layout) else { continue };
                 let Some(data) = layouts.table.get(layout) else { continue };
-                found.extend(kinds.items[layout].iter().map(|&item| moved(item, at * 64)));
+                found.append_all(kinds.items[layout].iter().map(|&item| moved(item, at * 64)));
                 at += n_words(data.bits) as u32;
             }
             kinds.push(BlockKind::Closure(id), block_size(at as usize), found);
@@ -223,7 +223,7 @@ impl Kinds {
             }
             None => {
                 let n = (data.size - HEADER) / 8;
-                let words: layout::Words = (0..n).map(|word| heap.word(at + HEADER + word * 8)).collect();
+                let words: layout::Words = (0..n).map(|word| heap.word(at + HEADER + word * 8)).small_list();
                 self.walk(layouts, &data.items, &words, found);
             }
         }
@@ -296,7 +296,7 @@ fn items(layouts: &Layouts) -> ItemTables {
                     if !std::mem::replace(&mut is_begun[id], true) {
                         stack.push((id, true));
                         let fields = variants.iter().flat_map(|variant| &variant.fields);
-                        stack.extend(fields.map(|field| (field.layout, false)));
+                        stack.append_all(fields.map(|field| (field.layout, false)));
                     }
                 }
                 Kind::Sum { variants, .. } => {

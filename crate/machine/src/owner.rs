@@ -2,6 +2,7 @@
 
 use crate::code::Assembly;
 use crate::heap::{HEADER, Heap, IMMORTAL, TOKEN, is_pointer};
+use base::{Append, ToList};
 use layout::LayoutId;
 
 impl Heap {
@@ -29,7 +30,7 @@ impl Heap {
                 None if code.kinds.is_leaf(kind) => {}
                 None => {
                     code.kinds.pointers_at(&code.program.layouts, self, at, &mut found);
-                    others.extend(found.drain(..).map(|(_, pointer)| pointer));
+                    others.append_all(found.drain(..).map(|(_, pointer)| pointer));
                 }
             }
             self.free(at, code.kinds.size_at(self, at));
@@ -103,7 +104,7 @@ impl Heap {
 
     /// The first words of a block's content.
     pub fn content(&self, at: u32, n_words: usize) -> layout::Words {
-        (0..n_words as u32).map(|word| self.word(at.saturating_add(HEADER + word * 8))).collect()
+        (0..n_words as u32).map(|word| self.word(at.saturating_add(HEADER + word * 8))).small_list()
     }
 
     pub fn copy_content(&self, at: u32, words: &mut [u64]) {

@@ -195,7 +195,7 @@ impl Machine {
             Kind::Tensor => all.first().cloned(),
             _ => None,
         };
-        let blocks = all.iter().filter_map(|of| Block::new(code, of)).collect();
+        let blocks = all.iter().filter_map(|of| Block::new(code, of)).list();
         let n_bytes = |sum: u64, of: &ResultType| sum.saturating_add(of.n_bytes());
         let bytes = if tensors.is_empty() { one.iter().fold(0, n_bytes) } else { all.iter().fold(0, n_bytes) };
         Types { one, blocks, bytes }

@@ -675,7 +675,7 @@ fn shapes(args: &[Value]) -> Vec<usize> {
     let mut one = |value: &Value| match value {
         Value::Tensor(tensor) => {
             shapes.push(tensor.shape.len());
-            shapes.extend(&tensor.shape);
+            shapes.extend_from_slice(&tensor.shape);
         }
         Value::Scalar(..)
         | Value::Tuple(_)

@@ -59,7 +59,7 @@ pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, cast_between, cast_scalar, round_to, run};
 
-use base::HashMap;
+use base::{HashMap, ToList};
 use std::sync::LazyLock;
 
 base::idx!(
@@ -104,7 +104,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         unary, binary, reduce, linear, conv, conv_nd, pool, norm, nn, shape, rearrange, index, create, dynamic, random,
         misc, sparse, image, vision, qnn
     );
-    let rows: Vec<&'static Op> = families.into_iter().flatten().collect();
+    let rows: Vec<&'static Op> = families.into_iter().flatten().list();
     let ids = || rows.iter().enumerate().map(|(i, row)| (OpId::numbered(i as u32), row));
     let by_name = ids().map(|(id, row)| (row.name, id)).collect();
     let by_infix = ids().filter_map(|(id, row)| Some((row.infix?, id))).collect();

@@ -66,7 +66,7 @@ fn repeat_of(call: &Call) -> Result<Value, Fault> {
 fn tile_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let mut shape = vec![1; result.shape.len() - x.shape().len()];
-    shape.extend(x.shape());
+    shape.extend_from_slice(x.shape());
     let mut elements = x.elements().into_owned();
     for (axis, &size) in result.shape.iter().enumerate() {
         let places: Vec<i64> = (0..size).map(|place| (place % shape[axis]) as i64).list();

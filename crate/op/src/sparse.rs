@@ -30,7 +30,7 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
         order.push((row, place));
     }
     let n = values.len();
-    order.extend(is_empty.iter().enumerate().filter(|(_, empty)| **empty == 1).map(|(row, _)| (row, n)));
+    order.append_all(is_empty.iter().enumerate().filter(|(_, empty)| **empty == 1).map(|(row, _)| (row, n)));
     base::sort(&mut order);
     call.room([order.len(), n_columns])?;
     let (mut rows, mut all) = (Vec::with_capacity(order.len() * n_columns), Vec::with_capacity(order.len()));
@@ -38,8 +38,8 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
         all.push(values.get(place).copied().unwrap_or(fill));
         let first = row as i128;
         match indices.get(place * n_columns..(place + 1) * n_columns) {
-            Some(index) if place < n => rows.extend(index),
-            _ => rows.extend((0..n_columns).map(|column| if column == 0 { first } else { 0 })),
+            Some(index) if place < n => rows.extend_from_slice(index),
+            _ => rows.append_all((0..n_columns).map(|column| if column == 0 { first } else { 0 })),
         }
     }
     let n = order.len();

@@ -73,12 +73,12 @@ pub(crate) fn examine(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms
             if matches!(patterns.nodes[id], Pattern::Or(_)) {
                 let (live, dead): (Vec<PatternId>, _) =
                     patterns.parts(id).iter().copied().partition(|&part| taken.alternatives[part]);
-                pending.extend(live.into_iter().rev());
+                pending.append_all(live.into_iter().rev());
                 for alternative in dead {
                     findings.alternatives.append_all(covers.of(arm, alternative).map(|by| (alternative, by)));
                 }
             } else {
-                pending.extend(patterns.parts(id).iter().rev());
+                pending.append_all(patterns.parts(id).iter().rev().copied());
             }
         }
     }

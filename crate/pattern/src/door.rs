@@ -155,7 +155,7 @@ impl Read {
                         | PatKind::Tuple(parts) => &parts[..],
                     };
                     steps.push(Step::Made(pat, parts.len()));
-                    steps.extend(parts.iter().rev().map(|&part| Step::Read(part)));
+                    steps.append_all(parts.iter().rev().map(|&part| Step::Read(part)));
                     continue;
                 }
                 Step::Made(pat, n_parts) => (pat, n_parts),
@@ -169,7 +169,7 @@ impl Read {
                 PatKind::Tuple(_) => Pattern::Head(Head::Tuple, parts),
                 PatKind::Or(_) => Pattern::Or(parts),
                 PatKind::As(_, local) => {
-                    done.extend(&parts);
+                    done.extend_from_slice(&parts);
                     self.patterns.variables.append_all(parts.iter().map(|&inner| (inner, variable(module, local))));
                     continue;
                 }

@@ -20,7 +20,7 @@ impl Interner {
             return (id, false);
         }
         let id = self.ends.len() as u32;
-        self.keys.extend(key);
+        self.keys.extend_from_slice(key);
         self.ends.push(self.keys.len());
         if self.slots.len() < 2 * self.ends.len() {
             self.slots = vec![0; 4 * self.ends.len().next_power_of_two()];

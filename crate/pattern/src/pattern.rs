@@ -1,6 +1,6 @@
 //! Patterns as the core sees them.
 
-use base::{IndexVec, idx};
+use base::{Append, IndexVec, idx};
 
 idx!(
     /// A pattern. The parts of a pattern have smaller ids than the whole, and each is part of one whole only.
@@ -100,7 +100,7 @@ impl Patterns {
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
             match &self.nodes[id] {
-                Pattern::Or(parts) => pending.extend(parts.iter().rev()),
+                Pattern::Or(parts) => pending.append_all(parts.iter().rev().copied()),
                 Pattern::Wild | Pattern::Head(..) => found.push(id),
             }
         }

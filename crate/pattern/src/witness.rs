@@ -42,7 +42,7 @@ impl Missing {
             if matches!(self.patterns.nodes[id], Pattern::Head(Head::Other, _)) {
                 return true;
             }
-            pending.extend(self.patterns.parts(id));
+            pending.extend_from_slice(self.patterns.parts(id));
         }
         false
     }

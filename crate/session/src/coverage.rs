@@ -166,7 +166,7 @@ fn widened(module: &Module, inferred: &Inferred, expr: &Expr, scrutinee: TermId,
         match &module.pats[pat].kind {
             PatKind::Variant(name, _) => asked.push(*name),
             PatKind::As(inner, _) => pending.push(*inner),
-            PatKind::Or(alternatives) => pending.extend(alternatives),
+            PatKind::Or(alternatives) => pending.extend_from_slice(alternatives),
             _ => {}
         }
     }

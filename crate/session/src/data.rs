@@ -436,7 +436,7 @@ pub(crate) fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Re
     }
     // Inside of nothing no list says how long those in it would be.
     if shape.last() == Some(&0) {
-        shape.extend(want.iter().skip(shape.len()).map(|want| want.unwrap_or(0)));
+        shape.append_all(want.iter().skip(shape.len()).map(|want| want.unwrap_or(0)));
     }
     let fits =
         shape.len() == want.len() && shape.iter().zip(want).all(|(&size, want)| want.is_none_or(|want| want == size));

@@ -46,7 +46,7 @@ impl Solver {
         let mut copier = Copier::new(params, self.dynamics, cause);
         let body = self.copy(&mut copier, scheme.body);
         for obligation in &scheme.obligations {
-            let args: Args = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).collect();
+            let args: Args = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).small_list();
             self.charge(cause, 1);
             self.post(obligation.relation.clone(), &args, obligation.attrs.clone(), cause);
         }
@@ -114,7 +114,7 @@ impl Solver {
             return root;
         }
         let copy_list = |solver: &mut Self, list: List| {
-            let items: Args = solver.items(list).iter().map(|&item| copy_of(solver, item)).collect();
+            let items: Args = solver.items(list).iter().map(|&item| copy_of(solver, item)).small_list();
             solver.store.list(&items)
         };
         let copied = match term {

@@ -20,7 +20,7 @@ impl Solver {
     fn collect(&self, ids: &[TermId], wanted: &dyn Fn(Term) -> bool) -> Vec<TermId> {
         let mut seen: IdMap<TermId, ()> = IdMap::default();
         let mut found = Vec::new();
-        let mut stack: Args = ids.iter().rev().copied().collect();
+        let mut stack: Args = ids.iter().rev().copied().small_list();
         while let Some(id) = stack.pop() {
             let root = self.root(id);
             let term = self.store.head(root);
@@ -84,7 +84,7 @@ impl Solver {
             let mut same_level: Vec<TermId> = sources.get(&node).cloned().unwrap_or_default();
             match self.head(node) {
                 Term::Row { fields, rest, .. } => {
-                    reached.extend(self.items(fields));
+                    reached.extend_from_slice(self.items(fields));
                     same_level.push(rest);
                 }
                 Term::Sum(row) => same_level.push(row),

@@ -750,7 +750,7 @@ fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
     let mut wanted: Vec<TermId> = Vec::new();
     for &arg in args {
         match (r.peek(arg).kind(), r.peek(arg)) {
-            (Kind::Shape, Term::Shape(dims)) => wanted.extend(r.items(dims)),
+            (Kind::Shape, Term::Shape(dims)) => wanted.extend_from_slice(r.items(dims)),
             _ => wanted.push(arg),
         }
     }

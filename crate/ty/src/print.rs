@@ -327,7 +327,7 @@ impl<'a> Printer<'a> {
         let params = self.terms.items(params);
         let is_node = |&param: &TermId| matches!(self.terms.head(param), Term::Adt { .. });
         let shown = if params.len() > 1 && params.first().is_some_and(is_node) { &params[1..] } else { params };
-        self.stack.extend([Piece::Term(result), Piece::Text(if shown.len() == 1 { " -> " } else { ") -> " })]);
+        self.stack.append_all([Piece::Term(result), Piece::Text(if shown.len() == 1 { " -> " } else { ") -> " })]);
         for (i, &param) in shown.iter().enumerate().rev() {
             self.stack.push(Piece::Term(param));
             self.stack.push(Piece::Text(match i {
@@ -336,7 +336,7 @@ impl<'a> Printer<'a> {
                 _ => ", ",
             }));
         }
-        self.stack.extend(shown.is_empty().then_some(Piece::Text("(")));
+        self.stack.append_all(shown.is_empty().then_some(Piece::Text("(")));
     }
 
     fn signature(&mut self, params: List, result: TermId) {

@@ -100,7 +100,7 @@ impl Lowering<'_> {
                 // The alternatives bind the same.
                 PatKind::Or(alternatives) => pending.extend(alternatives.first()),
                 PatKind::Ctor(_, fields) | PatKind::Variant(_, fields) | PatKind::Tuple(fields) => {
-                    pending.extend(fields);
+                    pending.extend_from_slice(fields);
                 }
             }
         }

@@ -186,7 +186,7 @@ fn join(instrs: &mut [Instr], members: &[usize]) {
             })
         });
         let (inputs, span) = (inputs.list(), instr.span);
-        results.extend(&instr.results);
+        results.extend_from_slice(&instr.results);
         if let Op::Operator { op, attrs } = std::mem::replace(&mut instr.op, Op::Fused(Vec::new())) {
             steps.push(Step { op, attrs, inputs, span });
         }

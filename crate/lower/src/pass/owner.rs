@@ -17,7 +17,7 @@
 //!                                          %h: l0, %t: l4 = open Cons v9
 //! ```
 
-use base::{HashMap, HashSet, IndexVec};
+use base::{HashMap, HashSet, IndexVec, ToList};
 use ir::{BlockId, End, Function, Instr, Op, VarData, VarId};
 use layout::LayoutId;
 
@@ -209,7 +209,7 @@ pub(super) fn sink(function: &mut Function, is_counted: &IndexVec<LayoutId, bool
                 if chain.len() <= MAX_SINK {
                     for (lender, index) in chain.into_iter().rev() {
                         let vars = &mut function.vars;
-                        let results = lender.results.iter().map(|&result| vars.push(vars[result].clone())).collect();
+                        let results = lender.results.iter().map(|&result| vars.push(vars[result].clone())).small_list();
                         let mut copy = Instr { results, span: instr.span, ..lender.clone() };
                         copy.args[0] = whole;
                         whole = copy.results[*index];

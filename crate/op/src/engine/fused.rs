@@ -195,7 +195,7 @@ impl Fused {
         between.resize_with(between.len().max(before.len()), Vec::new);
         // The operands, and what the stages so far gave.
         let mut given: Vec<Source> = Vec::with_capacity(sources.len() + before.len());
-        given.extend(sources);
+        given.extend_from_slice(sources);
         for (stage, words) in before.iter().zip(&mut between) {
             let made = room(words, stage.n_bytes);
             stage.work.run(&given, made, scratch)?;

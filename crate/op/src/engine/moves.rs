@@ -14,7 +14,7 @@ use crate::rule::create::bound;
 use crate::rule::index::sliced_places;
 use crate::rule::misc::einsum_order;
 use crate::run::{Fault, ResultType, WellTyped, cast_between};
-use base::ToList;
+use base::{Append, ToList};
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::compare;
 use kernel::halves;
@@ -301,7 +301,7 @@ fn regrouped(name: &str, attrs: &Attrs, from: &[usize]) -> Option<(Vec<usize>, V
         let is_split = (letter == 'C') == to_space;
         parts.push_str(if is_split { few } else { whole });
         result.push_str(if is_split || letter == 'N' { whole } else { few });
-        split.extend(std::iter::repeat_n(size, parts.len() - split.len()));
+        split.append_all(std::iter::repeat_n(size, parts.len() - split.len()));
     }
     (parts.len() == 6 && result.len() == 6 && layout.len() == from.len()).then_some(())?;
     for (size, part) in split.iter_mut().zip(parts.bytes()) {
@@ -478,7 +478,7 @@ impl Places {
             let last = axes.pop().unwrap_or_default();
             let before = axes.pop().unwrap_or_default();
             let sum = |outer: usize, inner: usize| if inner == NOWHERE { inner } else { outer.saturating_add(inner) };
-            axes.push(before.iter().flat_map(|&outer| last.iter().map(move |&inner| sum(outer, inner))).collect());
+            axes.push(before.iter().flat_map(|&outer| last.iter().map(move |&inner| sum(outer, inner))).list());
         }
         Places { operand, length: n * width, run, width, axes, fill: fill.known(dtype), dtype }
     }

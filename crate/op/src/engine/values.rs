@@ -6,7 +6,7 @@ use super::single::{self, Single};
 use super::{Plan, Scratch, Source};
 use crate::run::{Call, Fault, ResultType, WellTyped};
 use crate::{Op, OpId, all};
-use base::ToList;
+use base::{Append, ToList};
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
 use kernel::gemm::Small;
 use kernel::native::Loop;
@@ -54,7 +54,7 @@ fn operands_of<'a>(call: &'a Call) -> Option<(Vec<&'a Value>, Vec<ResultType>)> 
     let mut values = Vec::new();
     for arg in call.args {
         match arg {
-            Value::Tuple(fields) => values.extend(fields.iter()),
+            Value::Tuple(fields) => values.append_all(fields.iter()),
             _ => values.push(arg),
         }
     }

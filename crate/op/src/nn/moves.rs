@@ -223,9 +223,9 @@ pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
         let size = usize::try_from(size).ok().filter(|size| size.is_multiple_of(block)).well_typed()?;
         places[axis] = bordered(shape[axis], before, size, Border::Filled)?;
         shape[axis] = size;
-        split.extend([size / block, block]);
+        split.append_all([size / block, block]);
     }
-    split.extend(&shape[1 + blocks.len()..]);
+    split.extend_from_slice(&shape[1 + blocks.len()..]);
     let elements = spread(&x, &places, filling(call, "pad_value", x.dtype));
     // The places in a block come first, then the batch, the blocks, and the other axes.
     let mut axes: Vec<usize> = (0..blocks.len()).map(|i| 2 + 2 * i).list();
@@ -244,7 +244,7 @@ pub(super) fn batch_to_space_nd(call: &Call) -> Result<Value, Fault> {
     let total = blocks.iter().try_fold(1_usize, |total, &block| total.checked_mul(block)).well_typed()?;
     let mut split = blocks.clone();
     split.push(x.shape[0] / total);
-    split.extend(&x.shape[1..]);
+    split.extend_from_slice(&x.shape[1..]);
     let mut axes = vec![n];
     for i in 0..n {
         axes.append_all([n + 1 + i, i]);

@@ -335,7 +335,7 @@ impl Weight {
                     }
                 }
                 Err(stop) => match stop.waits() {
-                    Some(terms) => waits.extend(terms),
+                    Some(terms) => waits.extend_from_slice(terms),
                     None => return Err(stop),
                 },
             }

@@ -132,7 +132,7 @@ impl Form {
             None => pieces.push(shape),
             Some(_) => pieces.push(ty::apply(r, &Function::Slice(None, to), &[shape])?),
         }
-        pieces.extend(dims);
+        pieces.extend_from_slice(dims);
         match from {
             Some(0) => pieces.push(shape),
             None => {}

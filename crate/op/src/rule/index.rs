@@ -101,7 +101,7 @@ fn adv_index(r: &mut dyn Facts) -> Step {
         let dim = sizes.try_fold(first, |a, b| axis_result(r, a, b))?;
         dims.push(dim);
     }
-    dims.extend(&data[n..]);
+    dims.extend_from_slice(&data[n..]);
     r.result(&dims, *dtype)
 }
 

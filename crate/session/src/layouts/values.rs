@@ -159,7 +159,7 @@ pub(crate) fn may_begin(analysis: &Analysis, pat: PatId, head: Head) -> bool {
             PatKind::Variant(name, _) => head == Head::Variant(*name),
             PatKind::Tuple(_) => head == Head::Tuple,
             PatKind::Or(pats) => {
-                pending.extend(pats);
+                pending.extend_from_slice(pats);
                 false
             }
             PatKind::As(inner, _) => {

@@ -1,7 +1,7 @@
 //! The names of a TensorScript text. Most of them are gone once it is lowered: dims are numbers there, and a weight is a few
 //! variables in each function. So they are read off the text, by the rules of scopes that lowering has.
 
-use base::{HashMap, Span};
+use base::{Append, HashMap, Span};
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
 
 /// Told of every name: where it stands, where it is bound, and whether the text gives it.
@@ -115,7 +115,7 @@ impl<'t> Scopes<'t> {
         };
         let mut params = Vec::new();
         for param in tree.child(node, NodeKind::ParamList).map(|list| tree.children(list)).unwrap_or_default() {
-            params.extend(self.word(param));
+            params.append_all(self.word(param));
         }
         let is_given = kind != NodeKind::UseName && name != "forward";
         if self.member(net, name).is_none() {

@@ -172,10 +172,14 @@ impl Parser<'_> {
             Dot => self.token_text() == "self",
             next => next != Eq && self.token_text() != "self",
         };
-        // On the next line stands a statement, before which a `;` is missing.
         let may_go_on = match self.outer_task() {
             Some(Task::StmtEnd(..)) => true,
-            Some(Task::BindEnd(NodeKind::Assign, _)) => !self.sig[self.pos].first_on_line,
+            // A statement on the next line, or a value, has a `;` missing before it.
+            Some(Task::BindEnd(NodeKind::Assign, _)) => {
+                let behind = self.pos + 1;
+                let end = if self.kind_at(behind) == LParen { self.behind(behind) } else { behind };
+                !self.sig[self.pos].first_on_line && self.kind_at(end) == Semicolon
+            }
             _ => false,
         };
         self.at_name() && is_layer && may_go_on

@@ -142,7 +142,7 @@ impl<'t> Lowering<'t> {
         let parts = match tree.kind(node) {
             NodeKind::ShapeLit => tree.children(node),
             NodeKind::Error => return None,
-            _ => std::iter::once(node).collect(),
+            _ => std::iter::once(node).small_list(),
         };
         for part in parts {
             let span = place.unwrap_or(tree.span(part));

@@ -12,7 +12,7 @@ use super::{Input, Step};
 use crate::engine::count;
 use crate::engine::single::{broadcasts, second};
 use crate::run::ResultType;
-use base::ToList;
+use base::{Append, ToList};
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::program::Place;
 use ty::Dtype;
@@ -207,7 +207,7 @@ impl Wiring {
                 wiring.n_registers += 1;
                 wiring.n_registers - 1
             });
-            free.extend(ended);
+            free.append_all(ended);
             registers[at] = to;
             wiring.runs.push(Run { step: at, operands: places, to });
         }
