@@ -139,9 +139,9 @@ impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
     }
 }
 
-/// A vector whose beginning is shared by all that were cloned since [`share`](Layered::share). That part does not
-/// change any more; what is pushed is each one's own.
-#[derive(Clone, Debug)]
+/// A vector whose beginning is shared by all that were made [`above`](Layered::above) it. That part does not change any
+/// more; what is pushed is each one's own.
+#[derive(Debug)]
 pub struct Layered<I, T> {
     shared: Arc<[T]>,
     own: Vec<T>,
@@ -153,6 +153,11 @@ impl<I: Idx, T> Layered<I, T> {
     pub fn share(&mut self) {
         debug_assert!(self.shared.is_empty(), "there is one layer below");
         self.shared = std::mem::take(&mut self.own).into();
+    }
+
+    /// One that begins with what is shared of this, and has nothing else yet.
+    pub fn above(&self) -> Layered<I, T> {
+        Layered { shared: self.shared.clone(), own: Vec::new(), index: PhantomData }
     }
 
     pub fn push(&mut self, value: T) -> I {

@@ -10,6 +10,7 @@
 //! ```
 
 use smallvec::{Array, SmallVec};
+use std::ops::AddAssign;
 
 /// What stands at the end of a chain.
 pub trait ToList: Iterator + Sized {
@@ -29,6 +30,24 @@ pub trait ToList: Iterator + Sized {
             items.push(item);
         }
         items
+    }
+
+    /// How many items are like this.
+    fn count_where(self, mut is_counted: impl FnMut(&Self::Item) -> bool) -> usize {
+        let mut n = 0;
+        for item in self {
+            n += usize::from(is_counted(&item));
+        }
+        n
+    }
+
+    /// The sum of whole numbers.
+    fn total<N: Default + Ord + AddAssign<Self::Item>>(self) -> N {
+        let mut sum = N::default();
+        for item in self {
+            sum += item;
+        }
+        sum
     }
 
     /// The items, or the first error.

@@ -75,7 +75,7 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
         for (n, value) in values.into_iter().take(10).enumerate() {
             let mut given: Vec<&str> = parts.args.iter().map(|&arg| outline.text(arg)).list();
             given.insert(i, &value);
-            let n_alike = wanted.iter().zip(given).filter(|(wanted, given)| is_called(wanted, given)).count();
+            let n_alike = wanted.iter().zip(given).count_where(|(wanted, given)| is_called(wanted, given));
             let title = format!("add the argument `{}`", short(&value));
             let text = format!("{before}{value}{after}");
             let candidate = Candidate::replace(5 + n as u32 - n_alike.min(5) as u32, span, text, title);

@@ -99,7 +99,7 @@ impl<'a> Bench<'a> {
         let text = self.applied(edits)?;
         // Even a text of one line costs the setting up.
         self.work_left = self.work_left.checked_sub(text.len() + 400)?;
-        let n_before = self.faults.iter().filter(|fault| fault.code == "syntax-error").count();
+        let n_before = self.faults.iter().count_where(|fault| fault.code == "syntax-error");
         let checked = check(self.ground, &text, |n_errors| n_errors <= n_before)?;
         self.work_left = self.work_left.saturating_sub(checked.extra_work(text.len()));
         Some(checked)
@@ -131,7 +131,7 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
     if !wanted(parse.errors.len()) {
         return None;
     }
-    let (module, hir_errors) = hir::lower(&parse.tree, ground.library.clone());
+    let (module, hir_errors) = hir::lower(&parse.tree, Module::above(ground.library));
     let (inferred, errors) = infer::infer(&module, Some(ground.inferred), Trace::off(), solve::Order::Queue);
     let mut faults: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).list();
     faults.append_all(hir_errors.iter().map(|error| error.diagnostic()));

@@ -86,7 +86,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     }
     if too_many || !too_few && parts.args.len() > 1 && row.is_none() {
         for (i, &arg) in parts.args.iter().enumerate() {
-            let twice = parts.args.iter().filter(|&&other| outline.text(other) == outline.text(arg)).count() > 1;
+            let twice = parts.args.iter().count_where(|&&other| outline.text(other) == outline.text(arg)) > 1;
             let cost = if too_many { 5 } else { 16 } + far - u32::from(twice) + u32::from(i == 0);
             let title = format!("drop the argument `{}`", short(outline.text(arg)));
             let edit = Edit { span: without(outline, &parts.args, &parts.attrs, i), text: String::new() };
@@ -295,7 +295,7 @@ impl<'a> Written<'a> {
     /// Other axes of that many, the near ones first, and all of them.
     fn axes(&mut self, rank: i64) {
         let numbers = numbers_in(self.outline, self.value);
-        let is_positive = !self.text().contains('-');
+        let is_positive = !self.text().as_bytes().contains(&b'-');
         for &number in numbers.iter().take(3) {
             let now = self.number(number).unwrap_or(i64::MAX);
             for axis in -rank..=rank {

@@ -293,7 +293,7 @@ fn put(all: &[Written], place: Span, cost: u32, out: &mut Vec<Candidate>) {
             title += part;
         }
     }
-    let cost = cost + all.iter().map(|written| written.extra).sum::<u32>();
+    let cost = cost + all.iter().map(|written| written.extra).total::<u32>();
     out.push(Candidate { title, edits: all.iter().map(|written| written.edit.clone()).list(), place, cost });
 }
 

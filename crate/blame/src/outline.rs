@@ -128,7 +128,7 @@ impl<'a> Outline<'a> {
 
     /// How often a size is written in types.
     pub fn n_sizes(&self, size: &str) -> usize {
-        self.all(NodeKind::DimNum).into_iter().filter(|&node| self.text(node) == size).count()
+        self.all(NodeKind::DimNum).into_iter().count_where(|&node| self.text(node) == size)
     }
 
     /// The expression that a block or a row of statements comes to.

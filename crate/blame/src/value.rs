@@ -161,7 +161,7 @@ fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     let fields = outline.tree.children(node);
     let is_one = fields.len() > 1 && fields.iter().all(|&field| outline.text(field) == outline.text(fields[0]));
     // Of what is computed nothing was meant to be lost.
-    let computes = fields.iter().filter(|&&field| outline.kind(field) == NodeKind::Call).count() > 1;
+    let computes = fields.iter().count_where(|&&field| outline.kind(field) == NodeKind::Call) > 1;
     let n = if is_one {
         1
     } else if computes {
@@ -333,13 +333,13 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
 
 /// How many commas there are in the shape of a tensor's type as it prints.
 fn n_axes(ty: &str) -> usize {
-    ty.bytes().take_while(|&byte| byte != b')').filter(|&byte| byte == b',').count()
+    ty.bytes().take_while(|&byte| byte != b')').count_where(|&byte| byte == b',')
 }
 
 /// How often a name stands in a text as a whole.
 fn mentions(text: &str, name: &str) -> usize {
     let ends = |at: usize| !text[at + name.len()..].starts_with(base::is_in_name);
-    base::all_places(text, name).into_iter().filter(|&at| ends(at)).count()
+    base::all_places(text, name).into_iter().count_where(|&at| ends(at))
 }
 
 pub(crate) fn short(text: &str) -> String {

@@ -155,7 +155,7 @@ fn agreement(outline: &Outline, size: NodeId) -> u32 {
     }
     // A picture that is square stays so.
     let beside = outline.parent(size).map(|shape| outline.tree.children(shape)).unwrap_or_default();
-    let is_square = beside.iter().filter(|&&other| outline.text(other) == text).count() > 1;
+    let is_square = beside.iter().count_where(|&&other| outline.text(other) == text) > 1;
     let agreement = match number {
         2..8 => 1,
         8..32 => 3,

@@ -335,7 +335,7 @@ impl<'p> Forecaster<'p> {
     fn operator(&mut self, path: &mut Path, instr: &'p Instr, mut args: Vec<Abstract>) -> Result<(), End> {
         let [result] = instr.results[..] else { return Err(End::Failed) };
         let operands: Option<Vec<Operand>> = args.iter().map(|arg| operand(path, arg)).some_list();
-        let n_operands: u64 = operands.iter().flatten().map(Operand::n_elements).sum();
+        let n_operands: u64 = operands.iter().flatten().map(Operand::n_elements).total();
         let made = match operands {
             Some(operands) => self.foresee(instr, operands)?,
             None => Made::Unknown,

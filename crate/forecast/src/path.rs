@@ -120,7 +120,7 @@ impl Path {
 
     /// About how much a copy costs, in instructions.
     pub fn weight(&self) -> u64 {
-        let vars: usize = self.frames.iter().map(|frame| frame.vars.len()).sum();
+        let vars: usize = self.frames.iter().map(|frame| frame.vars.len()).total();
         (self.objects.len() + vars) as u64 / 16
     }
 

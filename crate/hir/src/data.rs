@@ -46,7 +46,7 @@ idx!(
 
 /// A file's program, on top of its library's: arenas of its nodes, which name each other by id, and what stands beside
 /// them.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Module {
     pub adts: Layered<AdtId, Adt>,
     pub ctors: Layered<CtorId, Ctor>,
@@ -121,7 +121,28 @@ impl Module {
         Span::new(start, self.local_names.len() as u32)
     }
 
-    /// The module as the ground for another file's: everything in it is the library's, and shared by its clones.
+    /// An empty file's module on top of a library.
+    pub fn above(library: &Module) -> Module {
+        Module {
+            adts: library.adts.above(),
+            ctors: library.ctors.above(),
+            type_params: library.type_params.above(),
+            defs: library.defs.above(),
+            functions: library.functions.above(),
+            locals: library.locals.above(),
+            local_names: library.local_names.clone(),
+            exprs: library.exprs.above(),
+            pats: library.pats.above(),
+            type_exprs: library.type_exprs.above(),
+            variants: library.variants.clone(),
+            visits: library.visits.clone(),
+            start: library.start,
+            library_names: library.library_names.clone(),
+            ..Module::default()
+        }
+    }
+
+    /// The module as the ground for other files' ones: everything in it is the library's, and shared.
     pub fn into_library(mut self) -> Module {
         self.items.clear();
         self.holes.clear();

@@ -406,10 +406,11 @@ pub struct PlacedAttr {
 fn by_place(op: &str, attrs: &[PlacedAttr], span: Span) -> Diagnostic {
     let names = base::listed(&attrs.iter().map(|attr| format!("`{}`", attr.name)).list(), "and");
     let message = format!("`{op}` takes {names} by name");
-    let written = |PlacedAttr { name, text, .. }: &PlacedAttr| match text.len() > MAX_SHOWN || text.contains('\n') {
-        true => format!("`{name}=`"),
-        false => format!("`{name}={text}`"),
-    };
+    let written =
+        |PlacedAttr { name, text, .. }: &PlacedAttr| match text.len() > MAX_SHOWN || text.as_bytes().contains(&b'\n') {
+            true => format!("`{name}=`"),
+            false => format!("`{name}={text}`"),
+        };
     let title = format!("write {}", base::listed(&attrs.iter().map(written).list(), "and"));
     let edit = |PlacedAttr { name, span, text }: &PlacedAttr| Edit { span: *span, text: format!("{name}={text}") };
     let mut diagnostic = Diagnostic::error("attribute-error", span, message);

@@ -85,7 +85,7 @@ pub(crate) fn takes_any(module: &Module, arms: &[PatId], way: &[Step], fuel: &mu
 }
 
 fn spend(fuel: &mut usize, rows: &[Row]) -> bool {
-    let n_cells = rows.iter().map(|row| row.len() + 1).sum();
+    let n_cells = rows.iter().map(|row| row.len() + 1).total();
     *fuel = fuel.saturating_sub(n_cells);
     *fuel > 0
 }

@@ -59,7 +59,7 @@ pub fn facts(layouts: &Layouts, layout: LayoutId) -> Facts {
         }
         let variant_facts = |variant: &Variant| {
             let code_bits = if variant.code.is_some() { facts.tag_bits + facts.niche_bits } else { 0 };
-            let payload = |variant: &Variant| variant.fields.iter().map(|field| layouts[field.layout].bits).sum();
+            let payload = |variant: &Variant| variant.fields.iter().map(|field| layouts[field.layout].bits).total();
             let payload_bits = if variant.is_inhabited { payload(variant) } else { 0 };
             VariantFacts {
                 payload_bits,

@@ -347,7 +347,7 @@ impl Layouts {
                 Some(_) | None => self.of[field],
             };
             let mut fields: Vec<LayoutId> = case.fields.iter().map(layout).list();
-            if fields.iter().map(|&field| u64::from(self.table[field].bits)).sum::<u64>() > MAX_CASE_BITS {
+            if fields.iter().map(|&field| u64::from(self.table[field].bits)).total::<u64>() > MAX_CASE_BITS {
                 for field in &mut fields {
                     if self.table[*field].bits > MAX_FIELD_BITS {
                         *field = self.box_of(self.table[*field].ty, *field);

@@ -14,7 +14,7 @@ pub(crate) fn tag_bits(n: usize) -> u32 {
 }
 
 pub(crate) fn plan(layouts: &Layouts, cases: &[Case]) -> Plan {
-    let n_inhabited = cases.iter().filter(|case| case.is_inhabited).count();
+    let n_inhabited = cases.iter().count_where(|case| case.is_inhabited);
     let tag_bits = tag_bits(n_inhabited);
     let (mut bits, mut n_codes) = (tag_bits, 0);
     let mut variants = Vec::with_capacity(cases.len());

@@ -79,7 +79,7 @@ fn cut_batch(from: &[i64], to: &[i64]) -> Option<i64> {
 
 /// The size of an axis that both shapes have once, at other runs of the elements.
 fn moved(from: &[i64], to: &[i64]) -> Option<i64> {
-    let once = |shape: &[i64], size: i64| shape.iter().filter(|&&dim| dim == size).count() == 1;
+    let once = |shape: &[i64], size: i64| shape.iter().count_where(|&&dim| dim == size) == 1;
     let (from_ends, to_ends) = (ends(from), ends(to));
     let at = |shape: &[i64], size: i64| shape.iter().position(|&dim| dim == size);
     let is_moved = |size: i64| {

@@ -436,8 +436,8 @@ impl Lowering<'_> {
                 _ => None,
             });
         }
-        let known: usize = lens.iter().flatten().sum();
-        if lens.iter().filter(|len| len.is_none()).count() > 1 || known > dims.len() {
+        let known: usize = lens.iter().flatten().total();
+        if lens.iter().count_where(|len| len.is_none()) > 1 || known > dims.len() {
             return;
         }
         let mut at = 0;

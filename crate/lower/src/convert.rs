@@ -83,7 +83,7 @@ impl Lowering<'_> {
             variants[*at].is_inhabited && fields.is_some_and(|(from, to)| self.have_common(&from.fields, &to.fields))
         };
         let shared: Vec<usize> = (0..variants.len()).filter(is_shared).list();
-        let n_inhabited = variants.iter().filter(|variant| variant.is_inhabited).count();
+        let n_inhabited = variants.iter().count_where(|variant| variant.is_inhabited);
         let mut blocks = Vec::new();
         if n_inhabited != 1 || shared.len() != 1 {
             let entry = body.block;

@@ -227,7 +227,7 @@ impl Lowering<'_> {
             }
             Kind::Sum { variants, .. } => {
                 let variants = variants.clone();
-                let n_inhabited = variants.iter().filter(|variant| variant.is_inhabited).count();
+                let n_inhabited = variants.iter().count_where(|variant| variant.is_inhabited);
                 let mut possible: Vec<(usize, NodeId)> = Vec::new();
                 for &(head, node) in cases {
                     let head = head_of(head);

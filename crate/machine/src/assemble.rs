@@ -119,7 +119,7 @@ fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) 
     let (mut n_params, mut n_captures) = (0, 0);
     if !is_broken {
         places = frame::places(&program.layouts, function);
-        let n = |params: &[VarId]| params.iter().map(|param| places.of[param.index()].n_words).sum();
+        let n = |params: &[VarId]| params.iter().map(|param| places.of[param.index()].n_words).total();
         n_params = n(&function.params);
         n_captures = n(&function.params[..function.n_captures.min(function.params.len())]);
         for block in function.blocks.iter() {

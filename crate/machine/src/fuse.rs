@@ -6,6 +6,7 @@
 //! Worked example: `v2 = 0; v3 = equal(n, v2); switch v3 { False: b1, _: b2 }` is one code of three steps.
 
 use crate::code::{Assembly, Code, Reg};
+use base::ToList;
 use smallvec::{SmallVec, smallvec};
 
 /// Most steps of one code.
@@ -103,13 +104,13 @@ fn kept(assembly: &Assembly, first: Reg, next: impl Fn(usize) -> Option<Code>) -
         }
     };
     let args = &assembly.args[at as usize..at as usize + usize::from(n)];
-    let count = |of: &[Reg], register: Reg| of.iter().filter(|&&it| it == register).count();
+    let count = |of: &[Reg], register: Reg| of.iter().count_where(|&&it| it == register);
     let is_whole = |&register: &Reg| count(args, register) == count(&owned, register);
     if args.len() > MAX_KEPT || !owned.iter().all(is_whole) {
         return None;
     }
     let bits = args.iter().enumerate().map(|(i, register)| u8::from(owned.contains(register)) << i);
-    Some(Code::Operator { kept: bits.sum(), n, to, first: at, number })
+    Some(Code::Operator { kept: bits.total(), n, to, first: at, number })
 }
 
 /// Arithmetic, and another turn.

@@ -169,7 +169,7 @@ impl Many {
             let n_working = plans.iter().map(Plan::n_working_bytes).max().unwrap_or(0);
             let blocks: Option<Vec<Block>> = types.iter().map(|of| Block::new(code, of)).some_list();
             many.results = blocks.map(|blocks| {
-                let n_bytes = blocks.iter().map(|block| u64::from(block.size)).sum();
+                let n_bytes = blocks.iter().map(|block| u64::from(block.size)).total();
                 Results { plans: plans.into_iter().zip(blocks).list(), n_bytes, n_working }
             });
         }

@@ -7,6 +7,7 @@
 use crate::code::Assembly;
 use crate::machine::{Machine, State, Status};
 use crate::view::Position;
+use base::ToList;
 
 /// Most copies that are kept.
 const MAX_COPIES: usize = 60;
@@ -194,7 +195,7 @@ impl History {
     }
 
     fn thin(&mut self) {
-        let bytes = |copies: &[(u64, State)]| copies.iter().map(|(_, state)| state.bytes()).sum::<usize>();
+        let bytes = |copies: &[(u64, State)]| copies.iter().map(|(_, state)| state.bytes()).total::<usize>();
         while self.copies.len() > 1 && (self.copies.len() > MAX_COPIES || bytes(&self.copies) > MAX_BYTES) {
             self.distance *= 2;
             let first = self.copies[0].0;

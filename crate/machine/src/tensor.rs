@@ -617,7 +617,7 @@ impl TensorCall {
         (op, results): (Option<OpId>, Option<&[ResultType]>),
         work: impl FnOnce(&[Value]) -> Result<Value, Stop>,
     ) -> Result<Value, Stop> {
-        let n_results: u64 = results.unwrap_or(&[]).iter().map(ResultType::n_elements).sum();
+        let n_results: u64 = results.unwrap_or(&[]).iter().map(ResultType::n_elements).total();
         let bytes = bytes_on_values(op, self.n_elements(heap, code).saturating_add(n_results));
         if !heap.charge(bytes) {
             return Err(Stop::NoRoom(bytes));

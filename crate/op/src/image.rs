@@ -6,6 +6,7 @@ pub(crate) mod resize;
 use crate::rule::image::{AFFINE_GRID, CROP_AND_RESIZE, DILATION2D, GRID_SAMPLE, RESIZE1D, RESIZE2D, RESIZE3D};
 use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrForm, AttrSpec, Default, Op};
+use base::ToList;
 use grid::{affine_grid_of, grid_sample_of};
 use kernel::index::{each_index, offset};
 use kernel::strided::{View, count, row_major};
@@ -40,7 +41,7 @@ fn dilated<T: Copy>(
     let sides = planes.weight.map(|axis| weight.shape[axis]);
     let mut values = Vec::with_capacity(count(to));
     each_index(to, &mut |index| {
-        let plane = planes.data.iter().map(|&axis| index[axis] * strides[axis]).sum::<usize>();
+        let plane = planes.data.iter().map(|&axis| index[axis] * strides[axis]).total::<usize>();
         let from = offset(index, &strides) - plane;
         let mut best: Option<T> = None;
         each_index(&sides, &mut |at| {

@@ -181,7 +181,7 @@ fn strided_set_of(call: &Call) -> Result<Value, Fault> {
     }
     let strides = row_major(x.shape());
     let places = places(&shape, &mut |index| {
-        index.iter().zip(&cut).zip(&strides).map(|((&i, places), &stride)| places[i] as usize * stride).sum()
+        index.iter().zip(&cut).zip(&strides).map(|((&i, places), &stride)| places[i] as usize * stride).total()
     });
     call.one(Merge::named("update")?.all(&x, &v, &places)?)
 }

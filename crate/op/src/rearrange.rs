@@ -238,7 +238,7 @@ fn sliding_window_of(call: &Call) -> Result<Value, Fault> {
     let places = places(&result.shape, &mut |index| {
         let windows =
             (axis..rank).map(|at| (index[at] * by[at - axis] as usize + index[rank + at - axis]) * strides[at]);
-        offset(&index[..axis], &strides) + windows.sum::<usize>()
+        offset(&index[..axis], &strides) + windows.total::<usize>()
     });
     rearranged(call, &x, &places)
 }

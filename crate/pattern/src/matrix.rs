@@ -316,7 +316,7 @@ impl<'a, 't> Matrix<'a, 't> {
         let mut most = 0;
         let mut ties: Vec<PlaceId> = Vec::new();
         for goal in goals {
-            let n = rows.iter().filter(|&&row| self.rows.find(row, goal.place).is_some()).count();
+            let n = rows.iter().count_where(|&&row| self.rows.find(row, goal.place).is_some());
             if n > most {
                 most = n;
                 ties.clear();

@@ -9,7 +9,7 @@
 
 use crate::intern::Interner;
 use crate::pattern::{Head, TyId};
-use base::Idx;
+use base::{Idx, ToList};
 
 /// How many types are looked at to find one value. A type past it counts as inhabited.
 const MAX_TYPES: usize = 10_000;
@@ -109,7 +109,7 @@ impl<'t> Space<'t> {
     /// How many heads the values have, unless the type is open.
     pub(crate) fn n_possible(&mut self, ty: TyId) -> Option<usize> {
         let (shape, possible) = self.look(ty);
-        if shape.is_open { None } else { Some(possible.iter().filter(|&&possible| possible).count()) }
+        if shape.is_open { None } else { Some(possible.iter().count_where(|&&possible| possible)) }
     }
 
     pub(crate) fn is_inhabited(&mut self, ty: TyId) -> bool {

@@ -38,7 +38,13 @@ static PRELUDE: LazyLock<Prelude> = LazyLock::new(|| {
     let (module, hir_errors) = hir::lower(&parse.tree, Module::default());
     let (inferred, errors) = infer::infer(&module, None, Trace::off(), Order::Queue);
     debug_assert!(parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), "the prelude is well-typed");
-    let library = module.clone().into_library();
+    let (items, relations, relation_spans) =
+        (module.items.clone(), module.relations.clone(), module.relation_spans.clone());
+    let has_any = module.has_any;
+    let library = module.into_library();
+    // Asked about itself, the text is a file like others.
+    let start = hir::Start::default();
+    let module = Module { items, relations, relation_spans, has_any, start, ..Module::above(&library) };
     let (text, lines) = (PRELUDE_TEXT.to_owned(), LineIndex::new(PRELUDE_TEXT));
     Prelude { library, analysis: Analysis { text, lines, module, inferred, diagnostics: Vec::new(), untold: None } }
 });
@@ -91,7 +97,7 @@ impl Analysis {
     /// Of a text in the surface that its file's name says, unless a `#lang` line says otherwise.
     pub fn in_surface(text: &str, surface: Surface) -> Analysis {
         let parse = syntax::parse(text, surface);
-        let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
+        let (module, hir_errors) = hir::lower(&parse.tree, Module::above(&PRELUDE.library));
         let (inferred, mut type_errors) =
             infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::off(), Order::Queue);
         let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).list();
@@ -271,7 +277,7 @@ impl Analysis {
         if self.module.surface == Surface::TensorScript {
             let n_before = |at: u32| errors.partition_point(|&error| error < at);
             let spans = items.iter().map(|&id| self.module.functions[id].span);
-            if spans.map(|span| n_before(span.end + 1) - n_before(span.start)).sum::<usize>() < errors.len() {
+            if spans.map(|span| n_before(span.end + 1) - n_before(span.start)).total::<usize>() < errors.len() {
                 broken.extend(crate::run::main_of(self).map(|(_, main)| main));
             }
         }
@@ -328,7 +334,7 @@ fn hole_diagnostic(module: &Module, inferred: &Inferred, hole: &Hole) -> Diagnos
 /// order. For the test that all orders agree.
 pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
     let parse = syntax::parse(text, Surface::Relay);
-    let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
+    let (module, hir_errors) = hir::lower(&parse.tree, Module::above(&PRELUDE.library));
     let (inferred, errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::off(), order);
     let mut types = Vec::new();
     for item in &module.items {
@@ -361,7 +367,7 @@ pub fn trace(text: &str) -> solve::Solver {
 /// As [`trace`], with another log.
 pub fn solved(text: &str, log: Trace) -> solve::Solver {
     let parse = syntax::parse(text, Surface::Relay);
-    let (module, _) = hir::lower(&parse.tree, PRELUDE.library.clone());
+    let (module, _) = hir::lower(&parse.tree, Module::above(&PRELUDE.library));
     infer::infer(&module, Some(&PRELUDE.analysis.inferred), log, Order::Queue).0.solver
 }
 

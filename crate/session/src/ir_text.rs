@@ -81,7 +81,7 @@ pub(crate) fn ir_view(
     let mut last: Option<Program> = None;
     let mut watch = |name: &'static str, program: &Program| {
         let index = view.passes.len();
-        let n = program.functions.iter().map(n_instrs).sum();
+        let n = program.functions.iter().map(n_instrs).total();
         // A pass changes what one can see of the program, which is printed only where the sizes do not tell.
         let is_changed = last.as_ref().is_none_or(|last| {
             view.passes.last().is_some_and(|before| before.n_instrs != n)
@@ -119,7 +119,7 @@ pub(crate) fn ir_view(
 
 /// Instructions and ends of blocks.
 fn n_instrs(function: &Function) -> u32 {
-    function.blocks.iter().map(|block| block.instrs.len() as u32 + 1).sum()
+    function.blocks.iter().map(|block| block.instrs.len() as u32 + 1).total()
 }
 
 fn texts(lines: &[Line]) -> Vec<&str> {

@@ -305,7 +305,7 @@ pub(crate) fn function_name(analysis: &Analysis, function: &Function) -> String 
 /// A variable as the text of its function calls it.
 fn variable_name(function: &Function, var: VarId) -> String {
     let named = |name: &String| {
-        let is_shared = function.vars.iter().filter(|other| other.name.as_ref() == Some(name)).count() > 1;
+        let is_shared = function.vars.iter().count_where(|other| other.name.as_ref() == Some(name)) > 1;
         if is_shared { format!("{name}.{}", var.number()) } else { name.clone() }
     };
     function.vars.get(var).and_then(|data| data.name.as_ref()).map_or_else(|| format!("v{}", var.number()), named)
@@ -363,7 +363,7 @@ fn block_views(
     let is_shown = |block: &machine::BlockView| block.kind != BlockKind::Free;
     // Free blocks count for the limit, and are not shown.
     let heap = machine.heap_view(0, 8 * MAX_BLOCKS);
-    let n_all = heap.blocks.iter().filter(|block| is_shown(block)).count() + heap.n_more;
+    let n_all = heap.blocks.iter().count_where(|block| is_shown(block)) + heap.n_more;
     let mut shown: Vec<machine::BlockView> = heap.blocks.into_iter().filter(is_shown).take(MAX_BLOCKS).list();
     let variables = frames.iter().flat_map(|frame| &frame.variables).chain(globals);
     let mut pending: Vec<u32> = variables.flat_map(|variable| variable.pointers.iter().copied()).list();

@@ -212,7 +212,7 @@ impl Lexer<'_> {
         let start = self.pos;
         self.pos += len;
         let inside = &rest[2..len - closer.len()];
-        self.line_fresh |= inside.contains('\n');
+        self.line_fresh |= inside.as_bytes().contains(&b'\n');
         let is_last = rest[len..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') || rest.len() == len;
         let lines = inside.trim_ascii_end().replace('\n', "\n#");
         let edit = Edit { span: self.span(start), text: format!("#{lines}{}", if is_last { "" } else { "\n" }) };

@@ -755,7 +755,7 @@ fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
         }
     }
     let is_shape = |r: &dyn Facts, id: TermId| r.peek(id).kind() == Kind::Shape;
-    let splices = wanted.iter().filter(|&&piece| is_shape(r, piece)).count();
+    let splices = wanted.iter().count_where(|&&piece| is_shape(r, piece));
     let at = wanted.iter().position(|&piece| is_shape(r, piece)).unwrap_or(wanted.len());
     if splices != 1 {
         return Err(Stop::wait(&[result]));

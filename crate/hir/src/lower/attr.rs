@@ -202,7 +202,7 @@ impl Lowering<'_> {
         };
         // One that there is not for one that is missing is the same under another name.
         let only_missing = match &op.attrs.iter().filter(is_missing).list()[..] {
-            [missing] if written.iter().filter(|attr| is_unknown(attr)).count() == 1 => Some(missing.name),
+            [missing] if written.iter().count_where(|attr| is_unknown(attr)) == 1 => Some(missing.name),
             _ => None,
         };
         let mut meant: Vec<(&str, Option<&Attr>)> = Vec::new();

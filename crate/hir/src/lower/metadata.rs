@@ -334,7 +334,7 @@ impl Lowering<'_> {
     /// Where a string of the section stands, or its first letters.
     fn place_of(&self, text: &str) -> Option<Span> {
         let section = self.metadata.section?;
-        let at = self.tree.text()[section.range()].find(&format!("\"{text}\""))?;
+        let at = base::find(&self.tree.text()[section.range()], &format!("\"{text}\""))?;
         let start = section.start + at as u32;
         Some(Span::new(start, start + text.bytes().take_while(u8::is_ascii).take(16).count() as u32 + 1))
     }

@@ -193,7 +193,7 @@ impl<'a> Checker<'a> {
             dtypes.push(step.op.fused_dtype(&step.attrs, &types).unwrap_or(Dtype::Bool));
         }
         let is_both = classes.contains(&Class::OutFusable) && classes.contains(&Class::Reduction);
-        if steps.len() < 2 || is_both || is_read.iter().filter(|is_read| !**is_read).count() != 1 {
+        if steps.len() < 2 || is_both || is_read.iter().count_where(|is_read| !**is_read) != 1 {
             self.say(format_args!("something is fused in vain"));
         }
         if dtype(self, result) != dtypes.last().copied() {

@@ -33,7 +33,7 @@ const N_ROUNDS: usize = 4;
 /// twice its size and 1,000 instructions.
 pub fn inline(program: &mut Program, _: &mut [FuncId]) {
     let mut functions = std::mem::take(&mut program.functions);
-    let total: usize = functions.iter().map(weight).sum();
+    let total: usize = functions.iter().map(weight).total();
     let mut budget = total + 1_000;
     let mut is_small = IndexVec::filled(false, functions.len());
     let mentioned: Vec<Vec<usize>> = functions.iter().map(mentions).list();
@@ -79,7 +79,7 @@ pub fn inline(program: &mut Program, _: &mut [FuncId]) {
 }
 
 fn weight(function: &Function) -> usize {
-    function.blocks.iter().map(|block| block.instrs.len() + 1).sum::<usize>().saturating_sub(1)
+    function.blocks.iter().map(|block| block.instrs.len() + 1).total::<usize>().saturating_sub(1)
 }
 
 /// The functions whose code a function calls or makes closures of.

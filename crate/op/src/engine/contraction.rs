@@ -123,7 +123,7 @@ impl Contraction {
     /// Bytes that it works in, beside operands and result.
     pub fn n_working_bytes(&self) -> u64 {
         let moved = self.moved.iter().chain([&self.result]).flatten();
-        moved.map(|moved| (moved.n * WIDTH) as u64).sum()
+        moved.map(|moved| (moved.n * WIDTH) as u64).total()
     }
 
     /// `None` if sizes disagree.

@@ -172,7 +172,7 @@ impl Fused {
     /// Bytes of what is between the stages.
     fn n_bytes_between(&self) -> u64 {
         let Some((_, before)) = self.stages.split_last() else { return 0 };
-        before.iter().map(|stage| stage.n_bytes as u64).sum()
+        before.iter().map(|stage| stage.n_bytes as u64).total()
     }
 
     /// Bytes that it works in, beside operands and result.

@@ -51,7 +51,7 @@ impl Halves {
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        let n: usize = sources.iter().map(|source| source.map_or(0, |bytes| bytes.len() / 2)).sum();
+        let n: usize = sources.iter().map(|source| source.map_or(0, |bytes| bytes.len() / 2)).total();
         let n_result = if self.is_closed { result.len() / 2 } else { 0 };
         let mut floats = std::mem::take(&mut scratch.halves);
         floats.reserve_exact((n + n_result).saturating_sub(floats.len()));

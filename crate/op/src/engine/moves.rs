@@ -188,7 +188,7 @@ impl Moves {
             Moves::Places(places) => places.run(sources, result)?,
             Moves::Permute(permutation, width) => permutation.run(*width, from(0)?, result),
             Moves::Join { n_runs, runs } => {
-                let stride = runs.iter().sum();
+                let stride = runs.iter().total();
                 let mut start = 0;
                 for (at, &run) in runs.iter().enumerate() {
                     let part = from(at)?;

@@ -75,7 +75,7 @@ fn pooled_as(dtype: Dtype, is_mean: bool, n: usize) -> Option<Dtype> {
 /// On which axis the spatial ones of a layout begin, if they stand side by side and none is split.
 pub fn first_spatial(layout: &str, space: &Space) -> Option<usize> {
     let letters = &space.data[2..];
-    let first = layout.find(letters)?;
+    let first = base::find(layout, letters)?;
     let (before, behind) = (&layout[..first], &layout[first + letters.len()..]);
     let is_other = |letter: u8| !letters.as_bytes().contains(&letter.to_ascii_uppercase());
     let is_axis = before.bytes().all(|letter| letter.is_ascii_alphabetic());

@@ -13,6 +13,7 @@ use crate::conv::window::{LINE, PLANE, VOLUME};
 use crate::image::resize::{axes_of, in_single, is_single};
 use crate::nn::moves::{enlarged_taps, mode_of};
 use crate::run::{Fault, ResultType, WellTyped};
+use base::ToList;
 use kernel::image::Taps;
 use kernel::wide::{self, BLOCK};
 use ty::{Attrs, Dtype};
@@ -181,7 +182,7 @@ impl Resampled {
 
 impl Work for Resampled {
     fn n_working_bytes(&self) -> u64 {
-        let n_places: usize = self.axes.iter().map(|axis| axis.taps.len()).sum();
+        let n_places: usize = self.axes.iter().map(|axis| axis.taps.len()).total();
         8 * self.n_in_rows as u64 + OF_PLACE * n_places as u64
     }
 

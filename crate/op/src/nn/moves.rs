@@ -298,7 +298,9 @@ pub(crate) fn enlarged_places(
 ) -> Option<Vec<(usize, Vec<Option<usize>>)>> {
     let letters = if name == "nn.upsampling" { PLANE.data } else { VOLUME.data };
     let layout = attrs.str("layout");
-    let is_whole = layout.len() == from.len() && to.len() == from.len() && layout.chars().all(|c| letters.contains(c));
+    let is_whole = layout.len() == from.len()
+        && to.len() == from.len()
+        && layout.chars().all(|c| letters.chars().any(|letter| letter == c));
     if !is_whole || attrs.str("method") != "nearest_neighbor" || from.contains(&0) || to.contains(&0) {
         return None;
     }

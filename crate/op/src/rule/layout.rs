@@ -25,8 +25,8 @@ impl DataLayout {
                 _ => return None,
             }
         }
-        let once = |letter| axes.iter().filter(|&&(c, inner)| c == letter && inner.is_none()).count() == 1;
-        let known = axes.iter().all(|&(c, _)| letters.contains(c));
+        let once = |letter| axes.iter().count_where(|&&(c, inner)| c == letter && inner.is_none()) == 1;
+        let known = axes.iter().all(|&(c, _)| letters.chars().any(|letter| letter == c));
         (block.is_none() && known && letters.chars().all(once)).then_some(DataLayout { axes })
     }
 

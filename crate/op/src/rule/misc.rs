@@ -154,7 +154,7 @@ fn letters(term: &str) -> Option<Vec<Option<char>>> {
             return None;
         }
     }
-    (letters.iter().filter(|letter| letter.is_none()).count() <= 1).then_some(letters)
+    (letters.iter().count_where(|letter| letter.is_none()) <= 1).then_some(letters)
 }
 
 /// The labels of the axes when `...` stands for `n_rest` of them.
@@ -171,7 +171,7 @@ fn implicit(terms: &[Vec<Option<char>>]) -> Vec<Option<char>> {
     let all: Vec<Option<char>> = terms.concat();
     let mut output = if all.contains(&None) { vec![None] } else { Vec::new() };
     for letter in ('A'..='z').map(Some) {
-        if all.iter().filter(|&&other| other == letter).count() == 1 {
+        if all.iter().count_where(|&&other| other == letter) == 1 {
             output.push(letter);
         }
     }
@@ -262,7 +262,7 @@ impl Roles {
 /// Which axis of the only operand each axis of the result is, if nothing is summed nor multiplied.
 pub fn einsum_order(equation: &str, rank: usize) -> Option<Vec<usize>> {
     let (terms, output) = einsum_labels(equation, &[rank])?;
-    let term = terms.first().filter(|term| term.len() == rank && !equation.contains(','))?;
+    let term = terms.first().filter(|term| term.len() == rank && !equation.as_bytes().contains(&b','))?;
     let order = output.iter().map(|label| term.iter().position(|own| own == label)).some_list()?;
     (order.len() == rank).then_some(order)
 }
@@ -304,7 +304,7 @@ fn einsum(r: &mut dyn Facts) -> Step {
             }
         }
     }
-    let n_rest = axes.iter().filter(|(label, _)| matches!(label, Label::Rest(_))).count();
+    let n_rest = axes.iter().count_where(|(label, _)| matches!(label, Label::Rest(_)));
     let mut kept: Vec<Label> = Vec::new();
     for label in labels(&output, n_rest) {
         let is_known = axes.iter().any(|(known, _)| *known == label);

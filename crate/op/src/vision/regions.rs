@@ -61,7 +61,7 @@ impl Images {
                     for channel in 0..self.n_channels {
                         let at = [region, channel, row, column].into_iter().zip(self.to).map(|(at, by)| at * by);
                         let from = image * self.strides[0] + channel * self.strides[1];
-                        values[at.sum::<usize>()] = pool([region, row, column], from);
+                        values[at.total::<usize>()] = pool([region, row, column], from);
                     }
                 }
             }

@@ -227,7 +227,7 @@ pub(super) fn all_class_non_max_suppression_of(call: &Call) -> Result<Value, Fau
     }
     if is_onnx {
         rows.resize(count(&call.result(0)?.shape), -1);
-        counts = vec![counts.iter().sum()];
+        counts = vec![counts.iter().total()];
     }
     let rows = call.value(0, ints(Dtype::Int64, rows.into_iter()))?;
     let counts = ints(Dtype::Int64, counts.into_iter());

@@ -8,7 +8,7 @@ mod pytorch;
 mod relay;
 
 use crate::Analysis;
-use base::{Append, Diagnostic, HashMap, Severity};
+use base::{Append, Diagnostic, HashMap, Severity, ToList};
 
 /// What a program can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn export(analysis: &Analysis, to: Export) -> Result<String, String> {
         return Err("only programs with nodes can be exported; this one has none".to_owned());
     }
     let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
-    match analysis.diagnostics().iter().filter(is_error).count() {
+    match analysis.diagnostics().iter().count_where(is_error) {
         0 => {}
         1 => return Err("the program has an error, which must be mended first".to_owned()),
         n => return Err(format!("the program has {n} errors, which must be mended first")),

@@ -230,7 +230,7 @@ impl Recording {
                 }
             }
         }
-        let n_hidden = items.iter().filter(|item| item.is_cluster).map(|item| item.nodes.len() as u32).sum();
+        let n_hidden = items.iter().filter(|item| item.is_cluster).map(|item| item.nodes.len() as u32).total();
         let nodes = items.iter().map(|item| self.node_view(analysis, item)).list();
         GraphView { nodes, edges, n_hidden, open }
     }

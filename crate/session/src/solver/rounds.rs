@@ -53,7 +53,7 @@ impl Recording {
         let resolved = self.resolved();
         let is_wanted = |id: RelationId| self.is_operator(id);
         let ids = || (0..self.inferred.solver.relations().len() as u32).map(RelationId::numbered);
-        let n_all = ids().filter(|&id| is_wanted(id)).count();
+        let n_all = ids().count_where(|&id| is_wanted(id));
         let mut by_round: Vec<Vec<&Resolved>> = Vec::new();
         for one in &resolved {
             let at = one.round as usize - 1;

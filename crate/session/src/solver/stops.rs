@@ -286,7 +286,7 @@ impl Index {
 }
 
 fn n_made(events: &[Event]) -> u32 {
-    events.iter().filter(|event| matches!(event, Event::Fresh { .. })).count() as u32
+    events.iter().count_where(|event| matches!(event, Event::Fresh { .. })) as u32
 }
 
 /// Every item with a body, in source order.

@@ -299,7 +299,7 @@ impl Words<'_> {
         match (index.stops[stop].what, index.stops[stop].relation) {
             (What::Beginning, _) => "Nothing has been posted yet.".to_owned(),
             (What::Posted, _) => {
-                let n_posted = events.iter().filter(|event| matches!(event, Event::Post { .. })).count();
+                let n_posted = events.iter().count_where(|event| matches!(event, Event::Post { .. }));
                 let order = if n_posted > 1 { ", in source order" } else { "" };
                 format!("Posted {} for {}{order}.", count(n_posted, "relation"), function())
             }
@@ -451,7 +451,7 @@ impl Words<'_> {
             })
             .list();
         let n_posted =
-            { self.recording.events_of(stop).iter() }.filter(|event| matches!(event, Event::Post { .. })).count();
+            { self.recording.events_of(stop).iter() }.count_where(|event| matches!(event, Event::Post { .. }));
         let mut parts: Vec<String> = Vec::new();
         if !outputs.is_empty() {
             parts.push(format!("it concludes {}", listed(&outputs, "and")));

@@ -23,7 +23,7 @@ impl Window {
     pub fn read(attrs: &Attrs, axis: usize, weight: impl Fn(char) -> Option<i64>) -> Option<Window> {
         let layout = ["data_layout", "layout"].into_iter().map(|name| attrs.str(name)).find(|text| !text.is_empty())?;
         let letter = layout.chars().nth(axis)?;
-        let spatial: Vec<char> = "DHW".chars().filter(|&letter| layout.contains(letter)).list();
+        let spatial: Vec<char> = "DHW".chars().filter(|&letter| layout.chars().any(|other| other == letter)).list();
         let (at, n) = (spatial.iter().position(|&other| other == letter)?, spatial.len());
         let each = |name: &str| match attrs.ints(name).unwrap_or_default().as_slice() {
             &[all] => Some(all),

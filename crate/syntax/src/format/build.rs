@@ -6,7 +6,7 @@ use super::{Fill, Flat, Group, Hangs, Hug, Layout, Line, Op, Tail};
 use crate::kind::NodeKind;
 use crate::token::TokenKind::{self, *};
 use crate::tree::{Event, NodeId, TokenId, Tree};
-use base::{Append, Surface};
+use base::{Append, Surface, ToList};
 
 pub(super) fn build(tree: &Tree) -> Layout {
     let mut builder = Builder {
@@ -366,7 +366,7 @@ impl Builder<'_> {
                 comments.push(token);
                 line_ends.push(0);
             } else if let Some(n) = line_ends.last_mut() {
-                *n += self.tree.token_text(token).bytes().filter(|&byte| byte == b'\n').count();
+                *n += self.tree.token_text(token).bytes().count_where(|&byte| byte == b'\n');
             }
         }
         (comments, line_ends)

@@ -255,7 +255,7 @@ impl Lowering<'_> {
         // What is used more than once is a variable.
         let is_shared = |wanted: Operand| {
             let is_use = |&on: &Operand| on == wanted || matches!(on, Part(step, _) if Of(step) == wanted);
-            steps.iter().flat_map(|(_, on, _)| on.iter()).filter(|on| is_use(on)).count() > 1
+            steps.iter().flat_map(|(_, on, _)| on.iter()).count_where(|on| is_use(on)) > 1
         };
         let mut lets: Vec<(Option<LocalId>, ExprId)> = Vec::new();
         let sequences = match layer.kind {
