@@ -7,6 +7,7 @@
 //! odd.append_all([5, 7]);
 //! assert_eq!(odd, [1, 3, 5, 7]);
 //! assert_eq!(odd.iter().map(|n| n.checked_sub(3)).some_list(), Some(vec![-2, 0, 2, 4]));
+//! assert_eq!((odd.iter().count_where(|&&n| n > 3), odd.iter().copied().total()), (2, 16));
 //! ```
 
 use smallvec::{Array, SmallVec};

@@ -1,7 +1,7 @@
 //! `relish fmt`: files rewritten in their best layout.
 
 use crate::{Usage, code, print, problems, read_bytes, say};
-use base::Surface;
+use base::{Append, Surface};
 use session::command::{Formatting, format_json};
 use std::process::ExitCode;
 
@@ -14,29 +14,23 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
         Ok(Formatting { outcome: session::format(&text, Surface::of_file(&file)), file, text })
     });
     let files: Vec<Formatting> = files.collect::<Result<_, Usage>>()?;
-    let mut failed = false;
-    let mut unwritten = None;
+    let (mut failed, mut unwritten) = (false, Vec::new());
     for Formatting { file, text, outcome } in &files {
         match outcome {
             Err(diagnostics) => {
                 failed = true;
-                if !json {
-                    problems(file, text, diagnostics);
-                }
+                problems(file, text, if json { &[] } else { diagnostics });
             }
             Ok(formatted) if check => {
-                let differs = formatted != text;
-                failed |= differs;
-                if differs && !json {
+                failed |= formatted != text;
+                if formatted != text && !json {
                     say(file);
                 }
             }
-            Ok(_) if file == "-" && json => {}
-            Ok(formatted) if file == "-" => print(formatted),
+            Ok(formatted) if file == "-" => print(if json { "" } else { formatted }),
             Ok(formatted) if formatted != text => {
-                if let Err(error) = std::fs::write(file, formatted) {
-                    unwritten = unwritten.or(Some(Usage(format!("cannot write {file}: {error}"))));
-                }
+                let written = std::fs::write(file, formatted);
+                unwritten.append_all(written.err().map(|error| Usage(format!("cannot write {file}: {error}"))));
             }
             Ok(_) => {}
         }
@@ -44,5 +38,5 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
     if json {
         say(format_json(&files));
     }
-    unwritten.map_or(Ok(code(failed)), Err)
+    unwritten.pop().map_or(Ok(code(failed)), Err)
 }

@@ -5,8 +5,8 @@ mod fmt;
 use base::{Diagnostic, Surface};
 use clap::{Parser, Subcommand};
 use session::command::{
-    Answer, check_json, explain, exported, has_errors, hover_json, ir_json, layers, ops, parse_export, parse_inputs,
-    parse_layout, parse_pass, parse_place, run_json, run_options, summary_json,
+    Answer, check_json, explain, exported, has_errors, hover_json, ir_json, layers, now, ops, parse_export,
+    parse_inputs, parse_layout, parse_pass, parse_place, run_json, run_options, summary_json,
 };
 use session::{Analysis, Colours, Mends};
 use std::io::{ErrorKind, IsTerminal, Read, Write};
@@ -163,21 +163,17 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let options = run_options([None; 3], layout.as_deref(), fusion.as_deref()).map_err(Usage)?;
             let analysis = analyse(&file)?;
             let ir = session::ir_text(&analysis, options.layout, options.fusion, pass);
-            let document = if json { ir_json(&ir) } else { ir.text };
-            tell(&file, &analysis, &ir.diagnostics, &document, json);
+            tell(&file, &analysis, &ir.diagnostics, &if json { ir_json(&ir) } else { ir.text }, json);
             Ok(code(has_errors(analysis.diagnostics()) || has_errors(&ir.diagnostics)))
         }
         Command::Export { file, to } => {
             let to = parse_export(&to).map_err(Usage)?;
             let analysis = analyse(&file)?;
             let exported = exported(&analysis, to, json).map_err(|reason| Usage(format!("{file}: {reason}")))?;
-            if !json {
-                problems(&file, analysis.text(), &Mends::new(&analysis).ranked(&analysis));
-            }
-            print(&exported);
+            tell(&file, &analysis, &[], &exported, json);
             Ok(code(has_errors(analysis.diagnostics())))
         }
-        Command::Summary { file } => document(&file, json, summary_json, session::summary_text),
+        Command::Summary { file } => document(&file, json, [summary_json, session::summary_text]),
         Command::Layout { file, layout } => {
             let strategy = layout.map(|name| parse_layout(&name)).transpose().map_err(Usage)?;
             let analysis = analyse(&file)?;
@@ -186,7 +182,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             tell(&file, &analysis, &[], &document, json);
             Ok(code(answer.has_errors))
         }
-        Command::Trace { file } => document(&file, json, session::trace_json, session::trace_text),
+        Command::Trace { file } => document(&file, json, [session::trace_json, session::trace_text]),
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
         Command::Ops => Ok(answered(ops(json))),
         Command::Layers => Ok(answered(layers(json))),
@@ -194,13 +190,10 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
     }
 }
 
-type Words = fn(&Analysis) -> String;
-
 /// Prints one of two documents about a file's program, and for people what is wrong with it.
-fn document(file: &str, json: bool, as_json: Words, as_text: Words) -> Result<ExitCode, Usage> {
+fn document(file: &str, json: bool, [as_json, as_text]: [fn(&Analysis) -> String; 2]) -> Result<ExitCode, Usage> {
     let analysis = analyse(file)?;
-    let document = if json { as_json(&analysis) } else { as_text(&analysis) };
-    tell(file, &analysis, &[], &document, json);
+    tell(file, &analysis, &[], &if json { as_json(&analysis) } else { as_text(&analysis) }, json);
     Ok(code(has_errors(analysis.diagnostics())))
 }
 
@@ -213,10 +206,8 @@ fn problems(file: &str, text: &str, diagnostics: &[Diagnostic]) {
 /// Prints a document, and for people what is wrong with the program, and what else is.
 fn tell(file: &str, analysis: &Analysis, others: &[Diagnostic], document: &str, json: bool) {
     say(document.trim_end());
-    if !json {
-        let wrong = [&*Mends::new(analysis).ranked(analysis), others].concat();
-        problems(file, analysis.text(), &wrong);
-    }
+    let wrong = if json { Vec::new() } else { [&*Mends::new(analysis).ranked(analysis), others].concat() };
+    problems(file, analysis.text(), &wrong);
 }
 
 fn answered(answer: Answer) -> ExitCode {
@@ -228,12 +219,6 @@ fn code(has_errors: bool) -> ExitCode {
     ExitCode::from(u8::from(has_errors))
 }
 
-/// Milliseconds since it was first asked.
-fn now() -> f64 {
-    static FIRST: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
-    FIRST.elapsed().as_secs_f64() * 1e3
-}
-
 /// Prints a line.
 fn say(line: impl std::fmt::Display) {
     print(&format!("{line}\n"));
@@ -242,12 +227,10 @@ fn say(line: impl std::fmt::Display) {
 /// A reader that has gone away is no error; what cannot be written otherwise is lost, which is told.
 fn print(text: &str) {
     let mut out = std::io::stdout();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            complain(&format!("relish: cannot write: {error}\n"));
-            std::process::exit(2);
-        }
-        Ok(()) | Err(_) => {}
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Some(error) = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe) {
+        complain(&format!("relish: cannot write: {error}\n"));
+        std::process::exit(2);
     }
 }
 

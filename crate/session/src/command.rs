@@ -491,6 +491,12 @@ pub fn parse_inputs(text: &str) -> Result<Inputs, String> {
         .map_err(|error| format!("expected a JSON object from parameter names to lists: {error}"))
 }
 
+/// Milliseconds since it was first asked.
+pub fn now() -> f64 {
+    static FIRST: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    FIRST.elapsed().as_secs_f64() * 1e3
+}
+
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }

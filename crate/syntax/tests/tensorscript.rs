@@ -224,7 +224,10 @@ const ERRORS_IN_BODIES: &[(&str, &[&str])] = &[
     ),
     (
         "let y: A = 3; y",
-        &["syntax-error `let` TensorScript has no `let`: a name is given by `x = …;`; take `let` out: not enough"],
+        &[
+            "syntax-error `let` TensorScript has no `let`: a name is given by `x = …;`; take `let` out: not enough",
+            "syntax-error `: A` a variable has the type of its value, which is not written; take it away: not enough",
+        ],
     ),
     (
         "let y = x |> f; y",
