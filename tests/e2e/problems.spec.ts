@@ -313,3 +313,12 @@ test("where no edit is found there is no gap, but nothing moves under a pointer"
   await expect(row).toContainText("line 1");
   await expect(row.locator(".sought")).toHaveCount(0);
 });
+
+test("the page about a code says what is wrong under the line, in words alone", async ({ page }) => {
+  await open(page);
+  await write(page, "def @center(%x: Tensor[(8, 8), float32]) { %x - mean(%x, axis=[1]) }\n");
+  await problems(page).getByText("suspicious-broadcast").click();
+  const about = page.getByRole("region", { name: "About suspicious-broadcast" });
+  await expect(about.locator(".words-warning").first()).toHaveText(/^\s+\^ \(64, 1\) and \(64\) make \(64, 64\)$/);
+  await expect(about).not.toContainText("warning[");
+});
