@@ -38,5 +38,5 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
     if json {
         say(format_json(&files));
     }
-    unwritten.pop().map_or(Ok(code(failed)), Err)
+    unwritten.into_iter().next().map_or(Ok(code(failed)), Err)
 }

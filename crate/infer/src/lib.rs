@@ -41,7 +41,7 @@ mod why;
 pub use error::{TypeError, Wording};
 pub use why::Why;
 
-use base::{HashMap, IndexVec};
+use base::{HashMap, HashSet, IndexVec};
 use hir::{DefId, ExprId, LocalId, Module, PatId};
 use solve::{Order, Solver, Trace};
 use std::sync::Arc;
@@ -146,8 +146,11 @@ impl Inferred {
 
     /// Whether a value's type is that of an error, or which variants it has, or what a field is if it is a tuple.
     pub fn is_unknown(&self, ty: TermId) -> bool {
-        let mut pending = vec![ty];
+        let (mut pending, mut seen) = (vec![ty], HashSet::default());
         while let Some(ty) = pending.pop() {
+            if !seen.insert(self.solver.root(ty)) {
+                continue;
+            }
             match self.solver.head(ty) {
                 Term::Error(_) => return true,
                 Term::Sum(row) => pending.push(self.solver.row(row).1),

@@ -26,6 +26,8 @@ pub(crate) fn check(cx: &Context, scrutinee: ExprId, arms: &[Arm]) -> Option<Dia
         let (kind, meant) = match variant.map(|variant| cx.module.variant(variant.name)) {
             Some(meant) if cx.module.surface == Surface::Relay => ("variant", format!("`{meant}")),
             Some(meant) => ("variant", meant.to_owned()),
+            // In refine variants are declared nowhere.
+            None if cx.module.surface != Surface::Relay => return None,
             None => ("constructor", ctors.find(|ctor| is_meant(&ctor.name))?.name.clone()),
         };
         let quoted = if meant.starts_with('`') { format!("`` {meant} ``") } else { format!("`{meant}`") };

@@ -215,8 +215,8 @@ pub enum Foreign {
     Backtick,
     /// `x : A | B`
     Sum,
-    /// `[Some A]`
-    BarePayload,
+    /// `[Some A]`, and where a comma may be missing
+    BarePayload(u32),
     /// `let Pair x y = e in`
     Parts,
     /// `// …`, `(* … *)`
@@ -324,7 +324,7 @@ impl Foreign {
                 ("expected arms without braces such as `with A -> B | C -> D`, found `{`", "write them without")
             }
             Foreign::Backtick => ("expected a variant such as `A`, found a backtick", "take the backtick away"),
-            Foreign::BarePayload => ("what a variant holds is a type such as `[A]`", "write the brackets"),
+            Foreign::BarePayload(_) => ("what a variant holds is a type such as `[A]`", "write the brackets"),
             Foreign::Sum => ("expected a type such as `[A, B]`, found variants without brackets", "write the brackets"),
             Foreign::Parts => (
                 "expected a variable such as `x`, found a pattern: `match … with` takes values apart",
@@ -573,11 +573,10 @@ impl SyntaxError {
                     let dotted = brackets.map(|(i, edit)| Edit { span: edit.span, text: [".", ""][i % 2].to_owned() });
                     said.fixes.push(Fix { title: "take the field".to_owned(), edits: dotted.list() });
                 }
-                if let (Foreign::BarePayload, Some(first)) = (form, edits.first()) {
+                if let &Foreign::BarePayload(at) = form {
                     // Or it is a variant itself.
-                    let span = Span::new(first.span.start - 1, first.span.start - 1);
-                    said.fixes
-                        .push(Fix { title: "insert `,`".to_owned(), edits: vec![Edit { span, text: ",".to_owned() }] });
+                    let comma = Edit { span: Span::new(at, at), text: ",".to_owned() };
+                    said.fixes.push(Fix { title: "insert `,`".to_owned(), edits: vec![comma] });
                 }
                 said
             }

@@ -190,6 +190,10 @@ const ERRORS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "let x : [Some\u{a0}A, None] = Some A in x",
+        &["syntax-error `A` what a variant holds is a type such as `[A]`; write the brackets: good; insert `,`: good"],
+    ),
+    (
         "let x = `A in x",
         &["syntax-error ``` expected a variant such as `A`, found a backtick; take the backtick away: good"],
     ),

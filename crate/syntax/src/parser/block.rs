@@ -8,6 +8,9 @@ use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
 use base::{Edit, Span, Surface, ToList};
 
+/// Of a tuple with more parts nobody binds each.
+const MOST_PARTS: usize = 8;
+
 /// A `{` that has been passed, and where its node began.
 #[derive(Clone, Copy)]
 pub(super) struct Braces {
@@ -257,13 +260,13 @@ impl Parser<'_> {
         }
     }
 
-    /// The last of several variables before an `=`: `%x, %y =`.
+    /// The last of a few variables before an `=`: `%x, %y =`.
     fn locals_end(&self, mut pos: usize) -> Option<usize> {
-        let kind = |pos: usize| self.sig.get(pos).map(|sig| sig.kind);
-        while kind(pos) == Some(Local) && kind(pos + 1) == Some(Comma) {
+        let end = pos + 2 * MOST_PARTS;
+        while pos < end && [0, 1].map(|at| self.kind_at(pos + at)) == [Local, Comma] {
             pos += 2;
         }
-        (pos > self.pos && kind(pos) == Some(Local) && kind(pos + 1) == Some(Eq)).then_some(pos)
+        (pos > self.pos && [0, 1].map(|at| self.kind_at(pos + at)) == [Local, Eq]).then_some(pos)
     }
 
     /// `let (%x, %y) = e;`. Each variable is bound to an error, so that its uses are none, and `e` is a statement.
@@ -294,18 +297,24 @@ impl Parser<'_> {
         self.bind_value(kind, mark);
     }
 
-    /// What binds a tuple's variables one by one, `let %x_y = e; let %x = %x_y.0; let %y = %x_y.1;`, where the variables
-    /// that end here are all that there is to it.
+    /// What binds a tuple's few variables one by one, `let %x_y = e; let %x = %x_y.0; let %y = %x_y.1;`, where the
+    /// variables that end here are all that there is to it.
     fn parts_bound(&self, head: Span, end: usize) -> Vec<Edit> {
-        let behind = (end + 1..self.sig.len()).take(AHEAD).find(|&pos| self.sig[pos].kind == Semicolon);
         let pattern = self.pos + usize::from(self.at(LParen))..=end;
         let are_variables = pattern.clone().all(|pos| matches!(self.sig[pos].kind, Local | Comma | RParen));
-        let locals = pattern.filter(|&pos| self.sig[pos].kind == Local);
+        let locals = pattern.filter(|&pos| self.sig[pos].kind == Local).take(MOST_PARTS + 1);
         let names: Vec<&str> = locals.map(|pos| &self.text[self.token_span(pos).range()][1..]).list();
-        let (true, Eq, 2.., Some(behind)) = (are_variables, self.sig[end + 1].kind, names.len(), behind) else {
-            return Vec::new();
-        };
+        let mut behind = end + 1;
+        while behind < end + AHEAD && !matches!(self.kind_at(behind), Semicolon | KwLet | Eof) {
+            behind = self.behind(behind);
+        }
         let whole = names.join("_");
+        // Whether it is another's name is not looked for again and again.
+        let is_sure = are_variables && (2..=MOST_PARTS).contains(&names.len()) && self.errors.len() < AHEAD;
+        let is_bound = [end + 1, behind].map(|pos| self.kind_at(pos)) == [Eq, Semicolon];
+        if !is_sure || !is_bound || base::find(self.text, &format!("%{whole}")).is_some() {
+            return Vec::new();
+        }
         let parts = names.iter().enumerate().map(|(i, name)| format!(" let %{name} = %{whole}.{i};"));
         vec![
             Edit { span: head, text: format!("let %{whole}") },

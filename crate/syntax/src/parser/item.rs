@@ -286,7 +286,13 @@ impl Parser<'_> {
     fn record_end(&self, braces: Braces) -> Option<usize> {
         let close = self.partner(braces.opener);
         let mut pos = self.pos;
-        while close != NONE && pos < self.pos + AHEAD && [0, 1].map(|at| self.kind_at(pos + at)) == [Ident, Colon] {
+        let is_small =
+            |pos: usize| self.text[self.token_span(pos).range()].starts_with(|c: char| c.is_ascii_lowercase());
+        while close != NONE
+            && pos < self.pos + AHEAD
+            && [0, 1].map(|at| self.kind_at(pos + at)) == [Ident, Colon]
+            && is_small(pos)
+        {
             let end = self.type_end(pos + 2)?;
             if end >= close as usize {
                 return Some(end);

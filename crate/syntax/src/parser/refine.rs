@@ -467,7 +467,8 @@ impl Parser<'_> {
     fn payload(&mut self, mark: Mark) {
         while self.at(Ident) && matches!(self.nth(1), Comma | RBracket | Ident) {
             let (at, sum) = (self.token_span(self.pos), self.mark());
-            self.foreign(Foreign::BarePayload, at, &[(self.start_of(sum), "["), (at.after(), "]")]);
+            let form = Foreign::BarePayload(self.token_span(self.pos - 1).end);
+            self.foreign(form, at, &[(self.start_of(sum), "["), (at.after(), "]")]);
             self.leaf(NodeKind::VariantType);
             self.finish(NodeKind::SumType, sum);
         }
