@@ -1,6 +1,6 @@
 //! Where a text stands in another, for short texts. The standard library's search never takes longer than both together,
-//! for which it is 2 kB of the page, and some more at each place of use. It looks for one character as for a text, so a sign
-//! of ASCII is looked for among the bytes.
+//! for which it is 2 kB of the page, and some more at each place of use. It looks for one character as for a text, so a
+//! sign of ASCII is looked for among the bytes.
 //!
 //! ```
 //! use base::{all_places, cut, find};

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Byte offsets `start..end` into the source text, on character boundaries. Aligned as a number of 64 bits, it is handed on as one:
-/// two results of a function would go through memory in WebAssembly.
+/// Byte offsets `start..end` into the source text, on character boundaries. Aligned as a number of 64 bits, it is handed
+/// on as one: two results of a function would go through memory in WebAssembly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(align(8))]
 pub struct Span {

@@ -31,7 +31,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The place of the next entry with a hash, whose slot comes behind `slot`, which the hash itself is at first; or [`NOWHERE`].
+    /// The place of the next entry with a hash, whose slot comes behind `slot`, which the hash itself is at first; or
+    /// [`NOWHERE`].
     pub fn next(&self, hash: u32, slot: &mut u32) -> usize {
         loop {
             let Some(entry) = self.slots.get(*slot as usize & self.mask()) else { return NOWHERE };

@@ -148,13 +148,13 @@ impl Inferred {
     pub fn is_unknown(&self, ty: TermId) -> bool {
         let (mut pending, mut seen) = (vec![ty], HashSet::default());
         while let Some(ty) = pending.pop() {
-            if !seen.insert(self.solver.root(ty)) {
-                continue;
-            }
             match self.solver.head(ty) {
                 Term::Error(_) => return true,
                 Term::Sum(row) => pending.push(self.solver.row(row).1),
-                Term::Tuple(fields) => pending.extend_from_slice(self.solver.items(fields)),
+                // A tuple may hold one type twice, and so on.
+                Term::Tuple(fields) if seen.insert(self.solver.root(ty)) => {
+                    pending.extend_from_slice(self.solver.items(fields));
+                }
                 _ => {}
             }
         }

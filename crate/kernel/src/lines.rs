@@ -113,8 +113,8 @@ pub fn sort(
     }
 }
 
-/// The place of the largest element of a line that is not empty, or of the smallest: the first one's, or the last one's. NaN is
-/// both.
+/// The place of the largest element of a line that is not empty, or of the smallest: the first one's, or the last
+/// one's. NaN is both.
 pub fn best(line: &[u64], of: Number, is_largest: bool, is_last: bool) -> u64 {
     let is_nan = |bits: u64| of == Number::Float && f64::from_bits(bits).is_nan();
     let (mut best, mut place) = (0, 0);

@@ -8,8 +8,8 @@
 //! with every other. Worked example: `%pred - %y` of `(64, 1)` and `(64,)` is `(64, 64)`: two axes of one size, each
 //! of which only one operand has. `(3, 1)` and `(1, 4)` are passed over, since nobody takes the one for the other.
 //!
-//! Beside them stands a variable that is spelt like a constructor or a variant, and what a TensorScript program says and does not use
-//! ([`unused`]).
+//! Beside them stands a variable that is spelt like a constructor or a variant, and what a TensorScript program says and
+//! does not use ([`unused`]).
 //!
 //! Deliberately absent: anything about the values of operands; style; what has a type error, which is told instead.
 

@@ -141,7 +141,7 @@ pub(crate) fn bits_of(dtype: Dtype) -> i128 {
 }
 
 /// An integer with the sign that its dtype gives its bits.
-pub(crate) fn widen(dtype: Dtype, value: i64) -> i128 {
+pub fn widen(dtype: Dtype, value: i64) -> i128 {
     if dtype == Dtype::UInt64 { i128::from(value as u64) } else { i128::from(value) }
 }
 

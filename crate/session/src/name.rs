@@ -1,7 +1,7 @@
 //! What a name means: where it is bound, and where it is mentioned.
 //!
-//! Names were resolved when the text was lowered; this only looks up what stands at a place. Those of TensorScript are read
-//! off the text.
+//! Names were resolved when the text was lowered; this only looks up what stands at a place. Those of TensorScript are
+//! read off the text.
 
 mod tensorscript;
 

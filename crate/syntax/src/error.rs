@@ -575,8 +575,7 @@ impl SyntaxError {
                 }
                 if let &Foreign::BarePayload(at) = form {
                     // Or it is a variant itself.
-                    let comma = Edit { span: Span::new(at, at), text: ",".to_owned() };
-                    said.fixes.push(Fix { title: "insert `,`".to_owned(), edits: vec![comma] });
+                    said = said.fix("insert `,`", Span::new(at, at), ",");
                 }
                 said
             }

@@ -230,6 +230,12 @@ const ERRORS_IN_BODIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "y: Tensor[2, 3] = x |> f; y",
+        &[
+            "syntax-error `: Tensor[2, 3]` a variable has the type of its value, which is not written; take it away: good",
+        ],
+    ),
+    (
         "let y = x |> f; y",
         &["syntax-error `let` TensorScript has no `let`: a name is given by `x = …;`; take `let` out: good"],
     ),

@@ -125,11 +125,11 @@ impl Lowering<'_> {
         if self.tree.kind(literal) != NodeKind::Literal || self.tree.first_token(literal, TokenKind::String).is_some() {
             return None;
         }
-        let (_, written) = self.scalar(literal, negative, false)?;
-        let scalar = op::cast_scalar(written, dtype);
+        let (from, written) = self.scalar(literal, negative, false)?;
+        let scalar = op::cast_between(written, from, dtype);
         let fits = match (written, scalar) {
             (Scalar::Int(written), Scalar::Int(_)) => {
-                dtype.int_range().is_some_and(|(low, high)| (low..=high).contains(&i128::from(written)))
+                dtype.int_range().is_some_and(|(low, high)| (low..=high).contains(&op::widen(from, written)))
             }
             (Scalar::Float(written), Scalar::Float(rounded)) => rounded.is_finite() || !written.is_finite(),
             (Scalar::Int(_) | Scalar::Float(_), _) => true,

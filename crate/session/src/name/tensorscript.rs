@@ -1,5 +1,5 @@
-//! The names of a TensorScript text. Most of them are gone once it is lowered: dims are numbers there, and a weight is a few
-//! variables in each function. So they are read off the text, by the rules of scopes that lowering has.
+//! The names of a TensorScript text. Most of them are gone once it is lowered: dims are numbers there, and a weight is a
+//! few variables in each function. So they are read off the text, by the rules of scopes that lowering has.
 
 use base::{Append, HashMap, Span};
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};

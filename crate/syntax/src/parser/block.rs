@@ -181,7 +181,7 @@ impl Parser<'_> {
     pub(super) fn at_statement(&self) -> bool {
         match self.kind() {
             KwLet | KwFreeVar => true,
-            Graph | Local => self.nth(1) == Eq || self.at_annotation() || self.locals_end(self.pos).is_some(),
+            Graph | Local => self.nth(1) == Eq || self.at_annotation() || self.locals_end().is_some(),
             _ if self.surface != Surface::TensorScript || !self.at_name() || self.begins_part() => false,
             _ => self.nth(1) == Eq || self.shape_behind(self.pos + 1).is_some(),
         }
@@ -225,7 +225,7 @@ impl Parser<'_> {
                 self.tasks.push(Task::BindValue(graph_kind, mark));
             }
             _ => {
-                if let Some(end) = self.locals_end(self.pos) {
+                if let Some(end) = self.locals_end() {
                     return self.pattern_in_let(let_kind, mark, end);
                 }
                 let local = self.token_span(self.pos);
@@ -256,14 +256,14 @@ impl Parser<'_> {
         let opener = self.pos + usize::from(self.at(Ident));
         match self.sig.get(opener)? {
             sig if sig.kind == LParen && sig.partner != NONE => Some(sig.partner as usize),
-            _ => self.locals_end(self.pos),
+            _ => self.locals_end(),
         }
     }
 
     /// The last of a few variables before an `=`: `%x, %y =`.
-    fn locals_end(&self, mut pos: usize) -> Option<usize> {
-        let end = pos + 2 * MOST_PARTS;
-        while pos < end && [0, 1].map(|at| self.kind_at(pos + at)) == [Local, Comma] {
+    fn locals_end(&self) -> Option<usize> {
+        let mut pos = self.pos;
+        while pos < self.pos + 2 * MOST_PARTS && [0, 1].map(|at| self.kind_at(pos + at)) == [Local, Comma] {
             pos += 2;
         }
         (pos > self.pos && [0, 1].map(|at| self.kind_at(pos + at)) == [Local, Eq]).then_some(pos)

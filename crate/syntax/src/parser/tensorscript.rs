@@ -406,14 +406,14 @@ impl Parser<'_> {
         true
     }
 
-    /// The `=` behind `: [?, 4]` or `: T`.
+    /// The `=` behind `: [?, 4]`, `: T` or another language's `: Tensor[2, 3]`.
     pub(super) fn shape_behind(&self, colon: usize) -> Option<usize> {
-        let end = match (self.kind_at(colon), self.kind_at(colon + 1)) {
-            (Colon, LBracket) => self.behind(colon + 1),
-            (Colon, kind) if kind.is_name() => colon + 2,
-            _ => return None,
-        };
-        (self.kind_at(end) == Eq).then_some(end)
+        let mut end = colon + 1;
+        end += usize::from(self.kind_at(end).is_name());
+        if self.kind_at(end) == LBracket {
+            end = self.behind(end);
+        }
+        (self.kind_at(colon) == Colon && end > colon + 1 && self.kind_at(end) == Eq).then_some(end)
     }
 
     /// `x = e;`.
