@@ -57,7 +57,7 @@ pub use engine::{
 };
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
-pub use run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, cast_between, cast_scalar, round_to, run, widen};
+pub use run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, cast_between, round_to, run, widen};
 
 use base::{HashMap, ToList};
 use std::sync::LazyLock;

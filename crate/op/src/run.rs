@@ -145,12 +145,8 @@ pub fn widen(dtype: Dtype, value: i64) -> i128 {
     if dtype == Dtype::UInt64 { i128::from(value as u64) } else { i128::from(value) }
 }
 
-/// A scalar as another dtype, as `cast` does: floats are cut off towards zero and saturate before they wrap.
-pub fn cast_scalar(scalar: Scalar, to: Dtype) -> Scalar {
-    cast_between(scalar, Dtype::Int64, to)
-}
-
-/// As [`cast_scalar`], of a scalar of a known dtype: the bits of a `uint64` are no negative number.
+/// A scalar of one dtype as another, as `cast` does: floats are cut off towards zero and saturate before they wrap, and
+/// the bits of a `uint64` are no negative number.
 pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
     match (scalar, to.is_float()) {
         (Scalar::Float(value), true) => Scalar::Float(round_to(to, value)),
