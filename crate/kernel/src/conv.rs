@@ -10,12 +10,12 @@
 //! the way (an implicit GEMM: S. Chetlur et al., "cuDNN: Efficient primitives for deep learning", 2014). A transposed
 //! convolution is one for each remainder of the position by the stride ([`place`]). What surrounds the image is zeros
 //! in a copy of it. A window of one element is a plain product; few outputs of one channel have a loop along rows
-//! ([`depthwise`]).
+//! ([`depthwise`]). Many channels under a window of three by three may go by fewer products ([`winograd`]).
 //!
 //! Invariants:
 //! - Every element is a sum in order of channel, then place in the window, row-major, that starts at zero: looks that
 //!   miss the data add nothing, not even under an infinite weight. Then the bias, then `relu`. Natively and in
-//!   WebAssembly it is the same to the bit.
+//!   WebAssembly it is the same to the bit. By fewer products it is not that sum, but as near as [`winograd`] says.
 //! - The error bound is that of [`crate::gemm`], with the number of looks for `k`.
 //! - Nothing outside of the slices is read or written; [`Prepared::run`] answers `None` if their lengths disagree with the
 //!   geometry.
@@ -45,12 +45,14 @@ mod direct;
 mod place;
 #[cfg(test)]
 mod tests;
+mod winograd;
 
 use crate::gemm::gather::Gather;
 use crate::gemm::panel::Columns;
 use crate::gemm::tile::Finish;
 use crate::gemm::{Activation, Bias, Epilogue, Matrix, Out, product, reserve};
 use place::{Image, Phase};
+use winograd::{LIMIT, Winograd};
 
 /// Attributes beyond this are not for these kernels.
 const MOST: usize = 1 << 30;
@@ -122,7 +124,7 @@ impl Geometry {
     pub fn n_working(&self) -> usize {
         let n_phases: usize = Phase::counts(self).iter().product();
         let n_results = if n_phases > 1 { self.group_outputs() * self.n_positions() / n_phases } else { 0 };
-        Image::n_copied(self).saturating_add(n_results)
+        Image::of_finite(self).map_or(0, |image| image.n_copied(self.group_channels())).saturating_add(n_results)
     }
 
     fn each(&self, of: fn(&Axis) -> usize) -> [usize; 3] {
@@ -174,20 +176,29 @@ pub struct Prepared {
     image: Option<Image>,
     /// It is the same for each group.
     only_phase: Option<Phase>,
+    /// The way by fewer products, if there is one.
+    winograd: Option<Winograd>,
 }
 
 impl Prepared {
-    /// `None`: attributes make no sense, or there is too much of anything.
+    /// One whose sums are in order. `None`: attributes make no sense, or there is too much of anything.
     pub fn new(geometry: Geometry) -> Option<Prepared> {
         let lengths = geometry.lengths()?;
         let is_plain = geometry.axes.iter().all(place::is_plain);
         let image = if is_plain || lengths.contains(&0) { None } else { Image::of_finite(&geometry) };
         let n_terms = geometry.group_channels().saturating_mul(geometry.n_places());
-        let mut prepared = Prepared { geometry, lengths, is_plain, image, only_phase: None };
+        let mut prepared = Prepared { geometry, lengths, is_plain, image, only_phase: None, winograd: None };
         if n_terms <= MOST_KNOWN {
             prepared.only_phase = prepared.image.as_ref().and_then(|image| prepared.phase(image));
         }
         Some(prepared)
+    }
+
+    /// One that may go by fewer products, and round otherwise.
+    pub fn fast(geometry: Geometry) -> Option<Prepared> {
+        let prepared = Prepared::new(geometry)?;
+        let winograd = if prepared.lengths.contains(&0) { None } else { Winograd::new(&geometry) };
+        Some(Prepared { winograd, ..prepared })
     }
 
     /// Elements of the data, the weight and the result.
@@ -195,9 +206,10 @@ impl Prepared {
         self.lengths
     }
 
-    /// As [`Geometry::n_working`].
+    /// About how many floats it works in.
     pub fn n_working(&self) -> usize {
-        self.geometry.n_working()
+        let winograd = self.winograd.as_ref().map_or(0, Winograd::n_working);
+        self.geometry.n_working().max(winograd)
     }
 
     /// The phase, if there is one only.
@@ -236,7 +248,8 @@ impl Prepared {
             }
             (known, _) => known.as_ref(),
         };
-        let run = Run { geometry, image, only_phase, weight, finish };
+        let winograd = self.winograd.as_ref().filter(|_| [data, weight].iter().all(|all| place::are_below(LIMIT, all)));
+        let run = Run { geometry, image, only_phase, winograd, weight, finish };
         let group_size = geometry.group_channels() * geometry.each(|axis| axis.size).iter().product::<usize>();
         let group_out = geometry.group_outputs() * geometry.n_positions();
         for (at, out) in out.chunks_exact_mut(group_out).enumerate() {
@@ -253,6 +266,7 @@ struct Run<'a> {
     /// `None`: the window is one element.
     image: Option<&'a Image>,
     only_phase: Option<&'a Phase>,
+    winograd: Option<&'a Winograd>,
     weight: &'a [f32],
     finish: Finish,
 }
@@ -269,6 +283,11 @@ impl Run<'_> {
         let weight = &self.weight[group * n_outputs * n_terms..][..n_outputs * n_terms];
         let finish = self.finish.at(group * n_outputs, 0);
         let to = Out { at: out.as_mut_ptr(), step: geometry.n_positions(), is_resumed: false, finish };
+        if let Some(winograd) = self.winograd {
+            let seen = winograd.image.of_group(data, n_channels, &mut scratch.image);
+            let memory = [&mut scratch.weight, &mut scratch.results];
+            return unsafe { winograd.conv(seen, weight, &to, memory, &mut scratch.panels) };
+        }
         let Some(image) = self.image else {
             let a = Matrix { data: weight, shape: [n_outputs, n_channels], steps: self.plain_steps() };
             let b = Matrix { data, shape: [n_channels, to.step], steps: [to.step, 1] };

@@ -319,6 +319,8 @@ mod tests {
         assert_eq!(row(0.0).even(row(4.0)).to_array(), [0.0, 2.0, 4.0, 6.0]);
         assert_eq!(row(4.0).after(row(0.0)).to_array(), [3.0, 4.0, 5.0, 6.0]);
         assert_eq!(row(0.0).odd(row(4.0)).to_array(), [1.0, 3.0, 5.0, 7.0]);
+        let interleaved = row(0.0).interleaved(row(4.0)).map(F32x4::to_array);
+        assert_eq!(interleaved, [[0.0, 4.0, 1.0, 5.0], [2.0, 6.0, 3.0, 7.0]]);
         let turned = F32x4::transpose([row(0.0), row(4.0), row(8.0), row(12.0)]).map(F32x4::to_array);
         let columns = [[0.0, 4.0, 8.0, 12.0], [1.0, 5.0, 9.0, 13.0], [2.0, 6.0, 10.0, 14.0], [3.0, 7.0, 11.0, 15.0]];
         assert_eq!(turned, columns);

@@ -382,23 +382,19 @@ fn start_of(from: Source, to: &mut [f32]) -> *const f32 {
 /// # Safety
 /// As for the operands of [`vectors`].
 unsafe fn affine([x, mean, factor, gamma, beta]: [Operand; 5], to: *mut f32, n: usize) {
+    let normal = |[x, mean, factor, gamma, beta]: [F32x4; 5]| ((x - mean) * factor).mul_add(gamma, beta);
     unsafe {
-        if let (Operand::One(mean), Operand::One(factor)) = (mean, factor) {
-            let (mean, factor) = (F32x4::splat(mean), F32x4::splat(factor));
-            let f = |[x, gamma, beta]: [F32x4; 3]| ((x - mean) * factor).mul_add(gamma, beta);
-            if n <= 16 && n.is_multiple_of(4) {
-                for at in (0..n).step_by(4) {
-                    f([x, gamma, beta].map(|of| of.four(at))).store(to.add(at));
-                }
-                return;
+        if n <= 16 && n.is_multiple_of(4) {
+            for at in (0..n).step_by(4) {
+                normal([x, mean, factor, gamma, beta].map(|of| of.four(at))).store(to.add(at));
             }
+        } else if let (Operand::One(mean), Operand::One(factor)) = (mean, factor) {
+            let (mean, factor) = (F32x4::splat(mean), F32x4::splat(factor));
             vectors([x, gamma, beta], to, n, |operands, to, n| {
-                each(operands, to, n, f);
+                each(operands, to, n, |[x, gamma, beta]| normal([x, mean, factor, gamma, beta]));
             });
         } else {
-            vectors([x, mean, factor, gamma, beta], to, n, |operands, to, n| {
-                each(operands, to, n, |[x, mean, factor, gamma, beta]| ((x - mean) * factor).mul_add(gamma, beta));
-            });
+            vectors([x, mean, factor, gamma, beta], to, n, |operands, to, n| each(operands, to, n, normal));
         }
     }
 }

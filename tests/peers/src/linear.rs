@@ -57,7 +57,7 @@ pub unsafe extern "C" fn conv2d(
     let axis = Axis { size, kernel, output, stride, dilation: 1, padding };
     let axes = [Axis::new(1), axis, axis];
     let geometry = Geometry { n_images: 1, n_channels, n_outputs, n_groups, direction: Direction::Forward, axes };
-    let conv = Prepared::new(geometry).expect("sizes that fit");
+    let conv = Prepared::fast(geometry).expect("sizes that fit");
     let [x_len, w_len, y_len] = conv.lengths();
     unsafe {
         let (x, w, y) = (tensor(x, x_len), tensor(w, w_len), result(y, y_len));

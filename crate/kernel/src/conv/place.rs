@@ -49,17 +49,21 @@ impl Image {
 
     /// Whether the zeros do not change what this weight sees.
     pub fn is_for(&self, weight: &[f32]) -> bool {
-        !self.is_copy || is_finite(weight)
+        !self.is_copy || are_below(f32::INFINITY, weight)
     }
 
-    /// How many elements a copy has, of the channels of a group; 0 if there is none.
-    pub fn n_copied(geometry: &Geometry) -> usize {
-        let image = Image::of_finite(geometry).filter(|image| image.is_copy);
-        image.map_or(0, |image| image.plane().saturating_mul(geometry.group_channels()))
+    /// How many elements a copy has, of so many channels; 0 if there is none.
+    pub fn n_copied(&self, n_channels: usize) -> usize {
+        if self.is_copy { self.plane().saturating_mul(n_channels) } else { 0 }
     }
 
     fn plane(&self) -> usize {
         self.extents.iter().product()
+    }
+
+    /// How far a channel lies from the one before, and a row.
+    pub fn steps(&self) -> [usize; 2] {
+        [self.plane(), self.extents[2]]
     }
 
     /// The channels of a group, as the windows see them.
@@ -139,8 +143,9 @@ impl Image {
     }
 }
 
-fn is_finite(weight: &[f32]) -> bool {
-    weight.iter().fold(0, |most, x| most.max(x.to_bits() << 1)) < f32::INFINITY.to_bits() << 1
+/// Whether all are numbers that without their sign are smaller.
+pub(super) fn are_below(limit: f32, all: &[f32]) -> bool {
+    all.iter().fold(0, |most, x| most.max(x.to_bits() << 1)) < limit.to_bits() << 1
 }
 
 /// The elements that an axis sees: from the first to behind the last.

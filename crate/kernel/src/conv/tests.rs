@@ -179,3 +179,62 @@ fn what_does_not_fit_is_refused() {
     let endless = Axis { output: usize::MAX, ..Axis::new(3) };
     assert_eq!(run(&Geometry { axes: [Axis::new(1), Axis::new(2), endless], ..geometry }, &data, None), None);
 }
+
+/// One that goes by way of fewer products.
+fn three_by_three(random: &mut Random) -> Geometry {
+    let mut axis = || {
+        let (size, padding) = (7 + random.below(20), random.below(3));
+        Axis { kernel: 3, padding, output: size + padding + random.below(padding + 1) - 2, ..Axis::new(size) }
+    };
+    let axes = [Axis::new(1), axis(), axis()];
+    let n_groups = random.pick(&[1, 1, 2]);
+    let mut each = || n_groups * (16 + random.below(20));
+    let (n_channels, n_outputs) = (each(), each());
+    let n_images = 1 + random.below(2);
+    Geometry { n_images, n_channels, n_outputs, n_groups, direction: Direction::Forward, axes }
+}
+
+/// Against the definition in float64, within the bound, and exact where all is whole.
+#[test]
+fn fewer_products_give_the_same() {
+    let mut random = Random(10);
+    let mut scratch = Scratch::default();
+    let mut n_fast = 0;
+    for round in 0..60 {
+        let geometry = three_by_three(&mut random);
+        let [data_len, weight_len, out_len] = geometry.lengths().unwrap();
+        let prepared = Prepared::fast(geometry).unwrap();
+        n_fast += usize::from(prepared.winograd.is_some());
+        let (mut data, mut weight) = (random.floats(data_len), random.floats(weight_len));
+        let is_whole = round % 2 == 0;
+        if is_whole {
+            data.iter_mut().chain(&mut weight).for_each(|x| *x = (*x * 8.0).round());
+        }
+        let is_odd = round % 10 == 0;
+        if is_odd {
+            data[random.below(data_len)] = random.pick(&[f32::NAN, f32::INFINITY, 1e38]);
+        }
+        let biases: Vec<f32> = random.floats(geometry.n_outputs).into_iter().map(f32::round).collect();
+        let bias = random.one_in(2).then_some(&biases[..]);
+        let activation = random.pick(&[Activation::None, Activation::Relu]);
+        let finish = Epilogue { bias: bias.map_or(Bias::None, Bias::PerRow), activation, ..Epilogue::default() };
+        let finish = finish.finish([geometry.n_outputs, 0]).unwrap();
+        let mut got = vec![f32::NAN; out_len];
+        prepared.run([&data, &weight], bias, activation, &mut got, &mut scratch).unwrap();
+        let mut want = vec![0.0; out_len];
+        direct::conv(&geometry, &data, &weight, &finish, &mut want);
+        if is_whole || is_odd {
+            assert_same(format_args!("{geometry:?}"), &got, &want);
+            continue;
+        }
+        // The definition has half of its own error in this bound.
+        let most = |x: &[f32]| x.iter().fold(0.0, |most: f32, x| most.max(x.abs()));
+        let n_channels = geometry.group_channels() as f32;
+        let bound = 36.0 * (n_channels + 11.0) * n_channels * most(&data) * 9.0 * most(&weight) / (1 << 24) as f32;
+        for (got, want) in got.iter().zip(&want) {
+            assert!((got - want).abs() <= bound, "{got}, not {want}: {geometry:?}");
+            assert!((got - want).abs() <= 4e-5, "{got}, not {want}: {geometry:?}");
+        }
+    }
+    assert!(n_fast > 40, "{n_fast} of them");
+}

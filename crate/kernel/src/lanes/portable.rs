@@ -26,6 +26,11 @@ impl F32x4 {
     pub fn odd(self, b: F32x4) -> F32x4 {
         F32x4([self.0[1], self.0[3], b.0[1], b.0[3]])
     }
+    /// The lanes of both in turn, in two vectors.
+    #[inline(always)]
+    pub fn interleaved(self, b: F32x4) -> [F32x4; 2] {
+        [F32x4([self.0[0], b.0[0], self.0[1], b.0[1]]), F32x4([self.0[2], b.0[2], self.0[3], b.0[3]])]
+    }
     /// One lane up; the first is the last of `before`.
     #[inline(always)]
     pub fn after(self, before: F32x4) -> F32x4 {

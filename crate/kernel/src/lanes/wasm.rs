@@ -33,6 +33,11 @@ impl F32x4 {
     pub fn odd(self, b: F32x4) -> F32x4 {
         F32x4(i32x4_shuffle::<1, 3, 5, 7>(self.0, b.0))
     }
+    /// The lanes of both in turn, in two vectors.
+    #[inline(always)]
+    pub fn interleaved(self, b: F32x4) -> [F32x4; 2] {
+        [F32x4(i32x4_shuffle::<0, 4, 1, 5>(self.0, b.0)), F32x4(i32x4_shuffle::<2, 6, 3, 7>(self.0, b.0))]
+    }
     /// One lane up; the first is the last of `before`.
     #[inline(always)]
     pub fn after(self, before: F32x4) -> F32x4 {
@@ -74,10 +79,9 @@ impl F32x4 {
     /// Rows to columns.
     #[inline(always)]
     pub fn transpose([a, b, c, d]: [F32x4; 4]) -> [F32x4; 4] {
-        let low = |a: F32x4, b: F32x4| i32x4_shuffle::<0, 4, 1, 5>(a.0, b.0);
-        let high = |a: F32x4, b: F32x4| i32x4_shuffle::<2, 6, 3, 7>(a.0, b.0);
-        let (ac, bd, ac_high, bd_high) = (F32x4(low(a, c)), F32x4(low(b, d)), F32x4(high(a, c)), F32x4(high(b, d)));
-        [low(ac, bd), high(ac, bd), low(ac_high, bd_high), high(ac_high, bd_high)].map(F32x4)
+        let ([ac, ac_high], [bd, bd_high]) = (a.interleaved(c), b.interleaved(d));
+        let ([first, second], [third, last]) = (ac.interleaved(bd), ac_high.interleaved(bd_high));
+        [first, second, third, last]
     }
 }
 

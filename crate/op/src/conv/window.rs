@@ -5,7 +5,7 @@ use crate::engine::{Convolution, Single, along, sums};
 use crate::rule::DataLayout;
 use crate::run::{Arg, Call, Fault, floats, ints};
 use base::ToList;
-use kernel::conv::Direction;
+use kernel::conv::{Direction, Prepared};
 use kernel::scalar::float;
 use kernel::slide::{self, Along, Look, Share, adaptive, forward, transposed};
 use kernel::strided::{View, count};
@@ -143,7 +143,7 @@ pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: 
         (Elements::Int(data), Elements::Int(weight)) if !result.dtype.is_float() => {
             let shapes = [&x.shape[..], &w.shape, &result.shape];
             if let (Elements::Int(x), Elements::Int(w)) = (&x.elements, &w.elements)
-                && let Some(body) = Convolution::of((space, way), call.attrs, shapes)
+                && let Some(body) = Convolution::of((space, way), call.attrs, shapes, Prepared::new)
                 && let outputs = along(shapes[1], kernel_layout.axis('O'))
                 && let Some(sums) = sums(&Single::Conv(body), [x, w], outputs, count(shapes[2]))
             {

@@ -57,14 +57,15 @@ impl Convolution {
     }
 
     pub fn new(name: &str, attrs: &Attrs, shapes: [&[usize]; 3]) -> Option<Convolution> {
-        Convolution::of(space_of(name)?, attrs, shapes)
+        Convolution::of(space_of(name)?, attrs, shapes, Prepared::fast)
     }
 
-    /// One with these attributes, whatever the name of its row.
+    /// One with these attributes, whatever the name of its row, and prepared for sums in order or for any.
     pub(crate) fn of(
         (space, direction): (&Space, Direction),
         attrs: &Attrs,
         shapes: [&[usize]; 3],
+        prepare: fn(Geometry) -> Option<Prepared>,
     ) -> Option<Convolution> {
         let orders = orders(attrs, space, direction)?;
         let n = space.rank();
@@ -89,7 +90,7 @@ impl Convolution {
         let n_groups = usize::try_from(attrs.int("groups").unwrap_or(1)).ok()?;
         let geometry = Geometry { n_images: x[0], n_channels: x[1], n_outputs: out[1], n_groups, direction, axes };
         let lengths = [count(&x)?, count(&w)?, count(&out)?];
-        let prepared = Prepared::new(geometry).filter(|prepared| prepared.lengths() == lengths)?;
+        let prepared = prepare(geometry).filter(|prepared| prepared.lengths() == lengths)?;
         let channel = orders[2][1];
         let is_plain = |order: &Vec<usize>| order.iter().enumerate().all(|(at, &axis)| at == axis);
         let is_weight_turned = !is_plain(&orders[1]);
