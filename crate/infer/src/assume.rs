@@ -192,15 +192,43 @@ impl Inference<'_> {
             let body = self.signature(id, inside, cause);
             return Scheme { params: function.type_params.clone(), body, obligations: Vec::new() };
         }
+        self.scheme_with_clause(def, inside, cause)
+    }
+
+    /// That of a function of which all is written but its result, if that is made of its own parameters.
+    pub(crate) fn scheme_with_result(&mut self, def: DefId, inside: TermId, cause: Cause) -> Option<Scheme> {
+        let module = self.module;
+        let id = module.defs[def].function;
+        let function = &module.functions[id];
+        let mut annotations = function.params.iter().map(|&param| module.locals[param].annotation);
+        let is_written = annotations.all(|annotation| annotation.is_some_and(|written| self.is_complete(written)));
+        let (Term::Func { result, .. }, None, true) = (self.solver.head(inside), function.result, is_written) else {
+            return None;
+        };
+        let is_own = |&root: &TermId| match self.solver.head(root) {
+            Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => {
+                function.type_params.contains(&param)
+            }
+            _ => false,
+        };
+        let parts = self.solver.roots_where(&[result], Term::is_rigid);
+        if function.wheres.is_empty() || !parts.iter().all(is_own) {
+            return None;
+        }
+        let result = self.as_parameters(id, &[result], cause)[0];
+        Some(self.scheme_with_clause(def, result, cause))
+    }
+
+    /// The parameters, the result, which is `inside` where none is written, and the clause, as they were written.
+    fn scheme_with_clause(&mut self, def: DefId, inside: TermId, cause: Cause) -> Scheme {
+        let module = self.module;
+        let function = &module.functions[module.defs[def].function];
         let assumed = std::mem::take(&mut self.assumed_params);
         let first_relation = self.solver.relations().len();
         let annotations = function.params.iter().filter_map(|&param| module.locals[param].annotation);
         let params: Vec<TermId> = annotations.map(|annotation| self.written(annotation)).list();
-        let result = function.result.map(|result| self.written(result));
-        let body = match result {
-            Some(result) => self.solver.func(&params, result, cause),
-            None => inside,
-        };
+        let result = function.result.map_or(inside, |result| self.written(result));
+        let body = self.solver.func(&params, result, cause);
         let mut obligations = Vec::new();
         for clause in &function.wheres {
             obligations.push(Obligation {

@@ -327,6 +327,10 @@ impl Inference<'_> {
                     if !function.wheres.is_empty() && self.is_annotated(function_id) {
                         continue;
                     }
+                    if let Some(scheme) = self.scheme_with_result(def, body, cause) {
+                        self.defs[def] = Some(Arc::new(scheme));
+                        continue;
+                    }
                     // Of a clause that is not annotated in full, callers see what it says inside.
                     let mut assumed: Vec<RelationId> = self.assumed.iter().copied().list();
                     assumed.retain(|&id| self.is_of_clause(id, function_id) && !self.implied.contains(&id));
@@ -408,6 +412,9 @@ impl Inference<'_> {
                     continue;
                 }
             }
+            if self.is_decided(&obligation, posted.cause) {
+                continue;
+            }
             let args = obligation.args.iter().map(|&arg| self.key(arg)).list();
             let same = written.entry((obligation.relation.address(), args)).or_default();
             if !same.contains(&obligation.attrs) {
@@ -439,6 +446,22 @@ impl Inference<'_> {
             ordered.push(found.remove(at));
         }
         ordered
+    }
+
+    /// Whether a relation about nothing that is unknown, now that a part of a shape has a value, holds; it is an error if
+    /// it does not.
+    fn is_decided(&mut self, obligation: &Obligation, cause: Cause) -> bool {
+        let is_open = |term: Term| term.is_hole() || term.is_rigid();
+        if !self.solver.roots_where(&obligation.args, is_open).is_empty() {
+            return false;
+        }
+        let n_failures = self.solver.failures.len();
+        let again =
+            self.solver.post(obligation.relation.clone(), &obligation.args, obligation.attrs.clone(), cause);
+        self.solver.solve();
+        let failures = self.solver.failures.split_off(n_failures);
+        self.errors.append_all(failures.into_iter().map(TypeError::Failed));
+        !matches!(self.solver.relation(again).state, State::Waiting(_))
     }
 
     /// The sides of an equation of what is rigid by now.

@@ -297,12 +297,14 @@ impl Outcome {
 
 impl Analysis {
     /// In a sound program only a size is another than its type says: inside a definition for all types, where a size
-    /// that its caller knows was taken out of a container, nobody looked.
+    /// that its caller knows was taken out of a container, nobody looked. Whatever else it is, it is told.
     fn told(&self, error: RunError) -> RunError {
+        let sentence = match self.module.has_any {
+            true => "a tensor here is of another size than its type says",
+            false => "what comes here is not of its type",
+        };
         let fault = match error.fault {
-            RunFault::Broken if self.module.has_any => {
-                RunFault::Shapes("a tensor here is of another size than its type says".to_owned())
-            }
+            RunFault::Broken => RunFault::Shapes(sentence.to_owned()),
             fault => fault,
         };
         RunError { span: error.span, fault }

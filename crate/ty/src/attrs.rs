@@ -81,6 +81,13 @@ impl Attrs {
         self.entries.iter().find(|(n, _)| *n == name).map_or(&AttrValue::None, |(_, value)| value)
     }
 
+    /// The attribute of this name alone.
+    pub fn only(&self, name: &str) -> Attrs {
+        let at = self.entries.iter().position(|(n, _)| *n == name);
+        let entries = at.map(|at| self.entries[at].clone()).into_iter().collect();
+        Attrs { entries, written: at.and_then(|at| self.written.get(at).copied()).into_iter().collect() }
+    }
+
     pub fn int(&self, name: &str) -> Option<i64> {
         self.get(name).as_int()
     }

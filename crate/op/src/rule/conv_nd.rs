@@ -8,7 +8,7 @@
 
 use super::dims::{equate, is_number, number, numbers};
 use super::linear::out_dtype;
-use super::{DataLayout, attr_error, can_have_rank, expect_rank, expect_type};
+use super::{DataLayout, all_tensors, attr_error, can_have_rank, expect_rank, expect_type};
 use base::{Append, ToList};
 use ty::{Facts, Kind, Relation, Size, Step, Stop, TermId};
 
@@ -529,7 +529,8 @@ fn conv_packed(r: &mut dyn Facts, space: &Space) -> Step {
         let (size, kernel) = (data.full(r, letter)?, number(r, kernel[at]));
         along.push((letter, window.slide(r, size, kernel, at, letter)?));
     }
-    lettered_result(r, &out_layout, &along, data.dtype)
+    lettered_result(r, &out_layout, &along, data.dtype)?;
+    all_tensors(r)
 }
 
 fn conv2d_backward_weight(r: &mut dyn Facts) -> Step {

@@ -2,7 +2,7 @@
 
 use super::dims::is_number;
 use super::index::{dtype_attr, integers, one_hot_of, scalar, topk_of};
-use super::{DataLayout, attr_error};
+use super::{DataLayout, all_tensors, attr_error};
 use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
@@ -80,7 +80,8 @@ fn reshape_tensor(r: &mut dyn Facts) -> Step {
     };
     let (_, dtype) = r.tensor_parts(0)?;
     let sizes: Vec<Size> = shape.into_iter().map(Size::known).list();
-    r.result_sizes(&sizes, dtype)
+    r.result_sizes(&sizes, dtype)?;
+    all_tensors(r)
 }
 
 /// Data, and a shape.
@@ -133,6 +134,7 @@ fn dyn_resize2d(r: &mut dyn Facts) -> Step {
     integers(r, size_dtype, "sizes")?;
     let dtype = r.attrs().dtype("out_dtype");
     dyn_axes(r, "NCHW", "HW", dtype)?;
+    all_tensors(r)?;
     is_number(r, size[0], 2, |_, n| format!("a size is a height and a width, found {n} numbers"))
 }
 

@@ -4,7 +4,7 @@ use super::conv_nd::{LINE, Lettered, PLANE, Space, VOLUME, Window, layout, lette
 use super::dims::{equate, must_be, numbers};
 use super::linear::out_dtype;
 use super::pool::{pool_layout, spatial_sizes};
-use super::{attr_error, can_have_rank, expect_rank};
+use super::{all_tensors, attr_error, can_have_rank, expect_rank};
 use base::ToList;
 use ty::{Facts, Relation, Step, TermId};
 
@@ -55,7 +55,8 @@ fn crop_and_resize(r: &mut dyn Facts) -> Step {
         dims[layout.axis(letter)] = size;
     }
     let dtype = out_dtype(r, dtype);
-    r.result(&dims, dtype)
+    r.result(&dims, dtype)?;
+    all_tensors(r)
 }
 
 fn dilation2d(r: &mut dyn Facts) -> Step {

@@ -7,7 +7,7 @@ use super::dims::{equate, number};
 use super::form::{self, Form};
 use super::norm::has_axis_of_data;
 use super::shape::tensors_of;
-use super::{attr_error, can_be_tensor, can_have_rank, same_dtypes};
+use super::{all_tensors, attr_error, can_be_tensor, can_have_rank, same_dtypes};
 use base::ToList;
 use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
 
@@ -387,7 +387,8 @@ fn cut(r: &mut dyn Facts) -> Step {
 fn strided_set(r: &mut dyn Facts) -> Step {
     (0..r.n_inputs()).try_for_each(|operand| can_be_tensor(r, operand))?;
     let data = r.arg(0);
-    r.result_is(data)
+    r.result_is(data)?;
+    all_tensors(r)
 }
 
 fn unravel_index(r: &mut dyn Facts) -> Step {

@@ -71,6 +71,19 @@ fn expect_tensor(r: &mut dyn Facts, id: TermId) -> Result<(TermId, TermId), Stop
     Ok((shape, dtype))
 }
 
+/// Asserts that all operands are tensors, also those of which a rule asks nothing else. A type parameter is not known to
+/// be one, and waits.
+fn all_tensors(r: &mut dyn Facts) -> Step {
+    (0..r.n_inputs()).try_for_each(|operand| {
+        let id = r.arg(operand);
+        match r.peek(id) {
+            Term::Hole(_) => expect_tensor(r, id).map(drop),
+            Term::Error(_) => Ok(()),
+            _ => r.tensor_parts(operand).map(drop),
+        }
+    })
+}
+
 /// Asserts that a term is a tensor of a rank that [`can_have_rank`] has asked about: its dims and dtype.
 fn expect_rank(r: &mut dyn Facts, id: TermId, rank: usize) -> Result<(Vec<TermId>, TermId), Stop> {
     let (shape, dtype) = expect_tensor(r, id)?;

@@ -6,7 +6,7 @@ use super::dims::{check_same, equate, is_number, number};
 use super::form::{self, Form};
 use super::linear::{out_dtype, units, vectors_along};
 use super::pool::{pool_layout, spatial};
-use super::{attr_error, can_be_tensor, expect_rank, expect_tensor};
+use super::{all_tensors, attr_error, can_be_tensor, expect_rank, expect_tensor};
 use base::ToList;
 use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, TermId, if_known};
 
@@ -126,7 +126,8 @@ fn pad(r: &mut dyn Facts) -> Step {
     }
     if_known(r.tensor_parts(1))?;
     let widths = pairs(r, "pad_width")?;
-    padded(r, &widths)
+    padded(r, &widths)?;
+    all_tensors(r)
 }
 
 fn mirror_pad(r: &mut dyn Facts) -> Step {
@@ -320,7 +321,8 @@ fn binary_dense(r: &mut dyn Facts) -> Step {
     let units = number(r, units);
     let result = data.replaced(r, last, &[units])?;
     let dtype = out_dtype(r, dtype);
-    form::result(r, &result, dtype)
+    form::result(r, &result, dtype)?;
+    all_tensors(r)
 }
 
 fn bit_pack(r: &mut dyn Facts) -> Step {
@@ -364,16 +366,15 @@ fn sparse_rows(r: &mut dyn Facts, rank: usize) -> Result<(Vec<TermId>, TermId, T
 
 fn sparse_dense(r: &mut dyn Facts) -> Step {
     let (dense, dtype, rows) = sparse_rows(r, 2)?;
-    match r.attrs().flag("sparse_lhs") {
-        true => r.result(&[rows, dense[0]], dtype),
-        false => r.result(&[dense[0], rows], dtype),
-    }
+    let dims = if r.attrs().flag("sparse_lhs") { [rows, dense[0]] } else { [dense[0], rows] };
+    r.result(&dims, dtype)?;
+    all_tensors(r)
 }
 
 fn sparse_add(r: &mut dyn Facts) -> Step {
     (0..4).try_for_each(|operand| can_be_tensor(r, operand))?;
     let dense = r.arg(0);
-    expect_tensor(r, dense)?;
+    all_tensors(r)?;
     r.result_is(dense)
 }
 
@@ -397,5 +398,6 @@ fn sparse_conv2d(r: &mut dyn Facts) -> Step {
     }
     let (mut dims, dtype, channels) = sparse_rows(r, 4)?;
     dims[channel_axis] = channels;
-    r.result(&dims, dtype)
+    r.result(&dims, dtype)?;
+    all_tensors(r)
 }

@@ -2,6 +2,7 @@
 
 use super::linear::vectors_along;
 use super::{can_be_tensor, expect_tensor};
+use std::sync::Arc;
 use ty::{Facts, Relation, Step};
 
 /// The result is the data; `axis` must be one of its axes.
@@ -24,7 +25,9 @@ pub(super) fn has_axis_of_data(r: &mut dyn Facts) -> Step {
     expect_tensor(r, data)?;
     r.result_is(data)?;
     if rank.is_none() {
-        r.post(&HAS_AXIS, &[data]);
+        // What else an operator has attributes for is nothing to it.
+        let axis = r.attrs().only("axis");
+        r.post_with((&HAS_AXIS).into(), &[data], Arc::new(axis));
     }
     Ok(())
 }

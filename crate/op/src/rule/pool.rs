@@ -5,7 +5,7 @@
 
 use super::conv_nd::{LINE, PLANE, Space, VOLUME, Window, layout, per_axis};
 use super::dims::number;
-use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor};
+use super::{DataLayout, all_tensors, attr_error, can_be_tensor, can_have_rank, expect_rank};
 use ty::{Facts, Relation, Step, Stop, TermId};
 
 /// The output sizes of a window sliding over the data.
@@ -110,6 +110,6 @@ fn pool2d_grad(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     can_be_tensor(r, 1)?;
     let data = r.arg(1);
-    expect_tensor(r, data)?;
+    all_tensors(r)?;
     r.result_is(data)
 }

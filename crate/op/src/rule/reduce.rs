@@ -2,7 +2,7 @@
 
 use super::dims::number;
 use super::form::{self, Form};
-use super::{can_be_tensor, expect_tensor};
+use super::{can_be_tensor, expect_dims, expect_tensor};
 use base::ToList;
 use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
@@ -97,8 +97,17 @@ fn reduce(r: &mut dyn Facts) -> Step {
     if let Some(axes) = certain_axes(r.attrs()).filter(|_| r.peek(shape).is_rigid()) {
         return reduce_whole(r, &axes, None);
     }
-    if r.peek(shape).is_hole() && !matches!(r.peek(r.arg(1)), Term::Tensor { .. }) {
-        return as_tensors(r);
+    if r.peek(shape).is_hole() {
+        let Term::Tensor { shape: result, .. } = r.peek(r.arg(1)) else { return as_tensors(r) };
+        if let Some(axes) = certain_axes(r.attrs()) {
+            let n_dropped = if r.attrs().flag("keepdims") { 0 } else { axes.len() };
+            match r.peek_rank(result) {
+                // What has an axis is the result of no scalar.
+                Some(rank @ 1..) => drop(expect_dims(r, shape, rank + n_dropped)?),
+                Some(_) => {}
+                None => return Err(Stop::wait(&[shape, result])),
+            }
+        }
     }
     let dims = r.dims(shape)?;
     if dims.is_empty() {

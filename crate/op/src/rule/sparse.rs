@@ -1,6 +1,6 @@
 //! Rules of the operators in `sparse`: tensors given by their nonzero elements, as rows of indices beside values.
 
-use super::attr_error;
+use super::{all_tensors, attr_error};
 use super::dims::equate;
 use super::index::{scalar, signed};
 use base::ToList;
@@ -25,7 +25,8 @@ fn sparse_fill_empty_rows(r: &mut dyn Facts) -> Step {
     let (any, int64) = (r.make_size(Size::ANY), r.make_dtype(Dtype::Int64));
     let (rows, vector) = (r.make_tensor(&[any, indices[1]], int64), r.make_tensor(&[any], int64));
     let tuple = r.make_tuple(&[rows, vector, vector]);
-    r.result_is(tuple)
+    r.result_is(tuple)?;
+    all_tensors(r)
 }
 
 fn sparse_reshape(r: &mut dyn Facts) -> Step {

@@ -1,7 +1,7 @@
 //! Object detection: anchor boxes, regions of interest, suppression of boxes that overlap.
 
 use super::dims::{equate, must_be, number};
-use super::{attr_error, can_have_rank, expect_rank};
+use super::{all_tensors, attr_error, can_have_rank, expect_rank};
 use ty::{AttrValue, Dtype, Facts, Relation, Step, Stop, TermId};
 
 /// For each place one box less than there are sizes and ratios together.
@@ -69,7 +69,8 @@ fn get_valid_counts(r: &mut dyn Facts) -> Step {
     let indices = tensor_of(r, &dims[..2], Dtype::Int32);
     let data = r.arg(0);
     let result = r.make_tuple(&[counts, data, indices]);
-    r.result_is(result)
+    r.result_is(result)?;
+    all_tensors(r)
 }
 
 fn non_max_suppression(r: &mut dyn Facts) -> Step {
@@ -77,6 +78,7 @@ fn non_max_suppression(r: &mut dyn Facts) -> Step {
     r.tensor_of_rank(1, 1)?;
     r.tensor_parts(2)?;
     let data = r.arg(0);
+    all_tensors(r)?;
     if !r.attrs().flag("return_indices") {
         return r.result_is(data);
     }
@@ -112,7 +114,8 @@ fn all_class_non_max_suppression(r: &mut dyn Facts) -> Step {
         }
     };
     let result = r.make_tuple(&fields);
-    r.result_is(result)
+    r.result_is(result)?;
+    all_tensors(r)
 }
 
 fn roi_pool(r: &mut dyn Facts) -> Step {
