@@ -149,7 +149,9 @@ fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blam
             }
         }
         alike(bench, outline, &suspects, &mut candidates);
-        let told = |suspect: &suspect::Suspect| gone(base, problems, suspect.removed);
+        // What is around a name that nobody knows is not at fault.
+        let of_types = u64::MAX.checked_shl(base.n_untyped as u32).unwrap_or(0);
+        let told = |suspect: &suspect::Suspect| gone(base, problems, suspect.removed & of_types);
         parts = suspects.iter().map(|suspect| (outline.span(suspect.node), told(suspect))).list();
     }
     if base.tree.surface() == Surface::TensorScript {
@@ -350,6 +352,20 @@ fn try_all(
         let n_read = |faults: &[Diagnostic]| faults.iter().count_where(|fault| is_syntax(fault.code));
         let is_known = problems.iter().flat_map(|problem| &problem.fixes).any(|fix| fix.title == candidate.title);
         if !is_known && n_read(&outcome.checked.faults) < n_read(&bench.faults) {
+            continue;
+        }
+        // Nor is a name that nobody knows, or a number too large for its dtype, taken away with what is around it.
+        let is_lost = |(i, fault): (usize, &Diagnostic)| {
+            let name = &bench.text[fault.span.range()];
+            let takes = |edit: &Edit| {
+                edit.span.contains(fault.span.start)
+                    && edit.span != fault.span
+                    && base::find(&edit.text, name).is_none()
+            };
+            outcome.removed >> i & 1 == 1 && candidate.edits.iter().any(takes)
+        };
+        let mut untyped = base.faults.iter().enumerate().take(base.n_untyped.min(64));
+        if !is_known && untyped.any(is_lost) {
             continue;
         }
         let n_left = outcome.checked.faults.len();

@@ -224,6 +224,15 @@ impl Analysis {
         }
     }
 
+    /// What a definition gives, as its callers see it: a size that was written `?` may be known inside.
+    pub(crate) fn result_of(&self, def: hir::DefId) -> Option<String> {
+        let scheme = self.inferred.defs[def].as_ref()?;
+        match self.inferred.solver.head(scheme.body) {
+            ty::Term::Func { result, .. } => Some(self.inferred.print(&self.module, result).text),
+            _ => None,
+        }
+    }
+
     /// The functions (of items) that may be run: neither they nor what they use has an error, other than a match that
     /// is not exhaustive.
     pub(crate) fn sound_functions(&self) -> HashSet<FnId> {

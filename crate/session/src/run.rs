@@ -257,7 +257,8 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
                 None
             }
         };
-        outcome.values.push(RunValue { name: name.to_owned(), span, r#type: analysis.type_of(body), value });
+        let ty = main.and_then(|(def, _)| analysis.result_of(def)).unwrap_or_else(|| analysis.type_of(body));
+        outcome.values.push(RunValue { name: name.to_owned(), span, r#type: ty, value });
     }
 }
 
