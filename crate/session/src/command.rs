@@ -68,6 +68,8 @@ struct Definition {
 struct Expression {
     line: u32,
     r#type: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 #[derive(Serialize)]
@@ -157,6 +159,8 @@ struct TensorBytes {
 #[derive(Serialize)]
 struct Hovered {
     r#type: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
     doc: String,
     span: Place,
 }
@@ -203,11 +207,20 @@ pub fn check_json(files: &[(String, Analysis)]) -> Answer {
             values: analysis
                 .expressions()
                 .into_iter()
-                .map(|value| Expression { line: lines.line_of(value.span.start), r#type: value.r#type })
+                .map(|value| Expression {
+                    line: lines.line_of(value.span.start),
+                    truncated: is_cut(&value.r#type),
+                    r#type: value.r#type,
+                })
                 .list(),
         }
     });
     Answer { text: to_string(&Checked { files: files.list() }), has_errors }
+}
+
+/// Whether a printed type was cut short: none that is whole has this sign.
+fn is_cut(ty: &str) -> bool {
+    ty.contains('…')
 }
 
 /// `relish run --json` of a text.
@@ -219,7 +232,7 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
         RunValue {
             line: lines.line_of(value.span.start),
             r#type: value.r#type.clone(),
-            truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
+            truncated: is_cut(&value.r#type) || printed.as_ref().is_some_and(|printed| printed.truncated),
             value: printed.map(|printed| printed.text),
             data: value.value.as_ref().and_then(|value| to_json(&analysis.module, value)),
         }
@@ -270,7 +283,9 @@ pub fn run_options(
 pub fn hover_json(analysis: &Analysis, position: Position) -> Option<String> {
     let offset = analysis.lines().offset(position)?;
     let hover = hover(analysis, offset)?;
-    Some(to_string(&Hovered { r#type: hover.r#type, doc: hover.doc, span: place(hover.span, analysis.lines()) }))
+    let truncated = is_cut(&hover.r#type);
+    let span = place(hover.span, analysis.lines());
+    Some(to_string(&Hovered { r#type: hover.r#type, truncated, doc: hover.doc, span }))
 }
 
 /// `relish ir --json`.

@@ -395,7 +395,8 @@ impl<'t> Lowering<'t> {
     pub(super) fn leave_expr_item(&mut self, node: NodeId) -> Lowered {
         let value = self.tree.children(node)[0];
         let function = self.close_function(value, None);
-        if !matches!(self.module.exprs[self.module.functions[function].body].kind, ExprKind::Error) {
+        // What could not be read is no expression.
+        if self.tree.kind(value) != NodeKind::Error {
             self.module.items.push(Item::Expr(function));
         }
         Lowered::Nothing
