@@ -86,7 +86,7 @@ pub struct Opened {
 pub fn infer(module: &Module, library: Option<&Inferred>, log: Trace, order: Order) -> (Inferred, Vec<TypeError>) {
     let (inferred, mut errors) = walk::Inference::new(module, library, log, order).run();
     layer::check_ranks(module, &inferred, &mut errors);
-    if errors.len() > 1 || errors.iter().any(|error| matches!(error, TypeError::UnderConstrained { .. })) {
+    if !errors.is_empty() {
         cascade::drop_followers(module, &inferred, &mut errors);
     }
     (inferred, errors)

@@ -627,7 +627,10 @@ impl<'m> Inference<'m> {
 
     fn type_arguments(&mut self, call: ExprId, callee: ExprId, type_args: &[TypeExprId]) {
         let Some(instance) = self.instances.get(&callee).cloned() else {
-            self.errors.push(TypeError::TypeArguments { call, want: 0, found: type_args.len() });
+            // What is not known may take any.
+            if !matches!(self.module.exprs[callee].kind, ExprKind::Error) {
+                self.errors.push(TypeError::TypeArguments { call, want: 0, found: type_args.len() });
+            }
             return;
         };
         let declared = match self.module.exprs[callee].kind {

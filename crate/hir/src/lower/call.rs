@@ -28,6 +28,10 @@ impl Lowering<'_> {
         let piped = self.is_pipe_stage(node);
         if let ExprKind::Op(op) = self.module.exprs[callee].kind {
             let name_span = self.module.exprs[callee].span;
+            if let Some(type_args) = self.tree.child(node, NodeKind::TypeArgs) {
+                let (name, found) = (op.row().name.to_owned(), self.tree.children(type_args).len());
+                self.errors.push(HirError::TypeArguments { name, span: self.tree.span(type_args), want: 0, found });
+            }
             let call = match has_attr_record {
                 // Its attributes are not known, which was said there.
                 true => self.expr(ExprKind::Error, span),
