@@ -12,9 +12,12 @@ use ty::Dtype;
 /// What operators are called elsewhere, and what they are called here.
 const OPERATORS: &[(&str, &str)] = &[
     ("astype", "cast"),
+    ("avg_pool", "nn.avg_pool2d"),
     ("bmm", "nn.batch_matmul"),
     ("cat", "concatenate"),
+    ("clamp", "clip"),
     ("concat", "concatenate"),
+    ("conv", "nn.conv2d"),
     ("div", "divide"),
     ("dot", "nn.matmul"),
     ("flatten", "nn.batch_flatten"),
@@ -22,6 +25,7 @@ const OPERATORS: &[(&str, &str)] = &[
     ("len", "length"),
     ("linear", "nn.dense"),
     ("max", "maximum"),
+    ("max_pool", "nn.max_pool2d"),
     ("min", "minimum"),
     ("mm", "nn.matmul"),
     ("mul", "multiply"),
@@ -29,6 +33,7 @@ const OPERATORS: &[(&str, &str)] = &[
     ("permute", "transpose"),
     ("pow", "power"),
     ("range", "arange"),
+    ("resize", "image.resize2d"),
     ("sub", "subtract"),
     ("unsqueeze", "expand_dims"),
     ("view", "reshape"),

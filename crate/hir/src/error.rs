@@ -402,6 +402,22 @@ pub struct PlacedAttr {
     pub text: String,
 }
 
+/// What an operator takes, if that can be said in a sentence.
+fn attributes(op: &str) -> String {
+    let row = op::by_name(op).map(|op| op.row());
+    let specs = row.map_or(&[][..], |row| row.attrs).iter();
+    let names = specs.filter(|spec| !matches!(spec.form, op::AttrForm::Argument(_)));
+    let names: Vec<String> = names.map(|spec| format!("`{}`", spec.name)).list();
+    match &names[..] {
+        [] => ": it takes none".to_owned(),
+        [all @ .., last] if all.len() < MAX_TOLD && !all.is_empty() => {
+            format!(": it takes {} and {last}", all.join(", "))
+        }
+        [one] => format!(": it takes {one}"),
+        _ => String::new(),
+    }
+}
+
 /// `sum(%x, 1)` for `sum(%x, axis=1)`.
 fn by_place(op: &str, attrs: &[PlacedAttr], span: Span) -> Diagnostic {
     let names = base::listed(&attrs.iter().map(|attr| format!("`{}`", attr.name)).list(), "and");
@@ -426,6 +442,9 @@ pub struct MissingDim {
     pub before: &'static str,
     pub behind: &'static str,
 }
+
+/// The names of more attributes than this are no sentence.
+const MAX_TOLD: usize = 6;
 
 impl HirError {
     pub fn diagnostic(&self) -> Diagnostic {
@@ -662,7 +681,11 @@ impl HirError {
                     .label(*first, format!("the first element is {want}"))
             }
             HirError::UnknownAttr { op, name, span, nearest } => {
-                misspelt(error("attribute-error", *span, format!("`{op}` has no attribute `{name}`")), *span, nearest)
+                let mut message = format!("`{op}` has no attribute `{name}`");
+                if nearest.is_none() {
+                    message += &attributes(op);
+                }
+                misspelt(error("attribute-error", *span, message), *span, nearest)
             }
             HirError::MissingAttr { op, name, span } => {
                 error("attribute-error", *span, format!("`{op}` needs the attribute `{name}`"))

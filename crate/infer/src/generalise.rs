@@ -456,8 +456,7 @@ impl Inference<'_> {
             return false;
         }
         let n_failures = self.solver.failures.len();
-        let again =
-            self.solver.post(obligation.relation.clone(), &obligation.args, obligation.attrs.clone(), cause);
+        let again = self.solver.post(obligation.relation.clone(), &obligation.args, obligation.attrs.clone(), cause);
         self.solver.solve();
         let failures = self.solver.failures.split_off(n_failures);
         self.errors.append_all(failures.into_iter().map(TypeError::Failed));

@@ -1,8 +1,8 @@
 //! Rules of the operators in `sparse`: tensors given by their nonzero elements, as rows of indices beside values.
 
-use super::{all_tensors, attr_error};
 use super::dims::equate;
 use super::index::{scalar, signed};
+use super::{all_tensors, attr_error};
 use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
