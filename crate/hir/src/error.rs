@@ -404,16 +404,18 @@ pub struct PlacedAttr {
 
 /// What an operator takes, if that can be said in a sentence.
 fn attributes(op: &str) -> String {
-    let row = op::by_name(op).map(|op| op.row());
-    let specs = row.map_or(&[][..], |row| row.attrs).iter();
-    let names = specs.filter(|spec| !matches!(spec.form, op::AttrForm::Argument(_)));
-    let names: Vec<String> = names.map(|spec| format!("`{}`", spec.name)).list();
-    match &names[..] {
-        [] => ": it takes none".to_owned(),
-        [all @ .., last] if all.len() < MAX_TOLD && !all.is_empty() => {
-            format!(": it takes {} and {last}", all.join(", "))
+    let mut all = String::new();
+    let mut n = 0;
+    for spec in op::by_name(op).map_or(&[][..], |op| op.row().attrs) {
+        if !matches!(spec.form, op::AttrForm::Argument(_)) {
+            all += if n == 0 { ": it takes `" } else { "`, `" };
+            all += spec.name;
+            n += 1;
         }
-        [one] => format!(": it takes {one}"),
+    }
+    match n {
+        0 => ": it takes none".to_owned(),
+        1..=MAX_TOLD => all + "`",
         _ => String::new(),
     }
 }
@@ -444,7 +446,7 @@ pub struct MissingDim {
 }
 
 /// The names of more attributes than this are no sentence.
-const MAX_TOLD: usize = 6;
+const MAX_TOLD: u32 = 6;
 
 impl HirError {
     pub fn diagnostic(&self) -> Diagnostic {

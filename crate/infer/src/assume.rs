@@ -200,19 +200,17 @@ impl Inference<'_> {
         let module = self.module;
         let id = module.defs[def].function;
         let function = &module.functions[id];
-        let mut annotations = function.params.iter().map(|&param| module.locals[param].annotation);
-        let is_written = annotations.all(|annotation| annotation.is_some_and(|written| self.is_complete(written)));
-        let (Term::Func { result, .. }, None, true) = (self.solver.head(inside), function.result, is_written) else {
+        let Term::Func { result, .. } = self.solver.head(inside) else { return None };
+        if function.wheres.is_empty() || function.result.is_some() || !self.has_written_params(id) {
             return None;
-        };
+        }
         let is_own = |&root: &TermId| match self.solver.head(root) {
             Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => {
                 function.type_params.contains(&param)
             }
             _ => false,
         };
-        let parts = self.solver.roots_where(&[result], Term::is_rigid);
-        if function.wheres.is_empty() || !parts.iter().all(is_own) {
+        if !self.solver.roots_where(&[result], Term::is_rigid).iter().all(is_own) {
             return None;
         }
         let result = self.as_parameters(id, &[result], cause)[0];

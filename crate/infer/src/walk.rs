@@ -223,11 +223,15 @@ impl<'m> Inference<'m> {
 
     /// Whether every type of a function is written in full.
     pub(crate) fn is_annotated(&self, id: FnId) -> bool {
-        let function = &self.module.functions[id];
-        let annotations = function.params.iter().map(|&param| self.module.locals[param].annotation);
-        { annotations }
-            .chain([function.result])
-            .all(|annotation| annotation.is_some_and(|annotation| self.is_complete(annotation)))
+        let result = self.module.functions[id].result;
+        self.has_written_params(id) && result.is_some_and(|written| self.is_complete(written))
+    }
+
+    /// Whether the types of its parameters are.
+    pub(crate) fn has_written_params(&self, id: FnId) -> bool {
+        let mut annotations =
+            self.module.functions[id].params.iter().map(|&param| self.module.locals[param].annotation);
+        annotations.all(|annotation| annotation.is_some_and(|written| self.is_complete(written)))
     }
 
     /// A function's type as its callers see it: what was written is as it was written, whatever `?` it has met inside.

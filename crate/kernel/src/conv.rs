@@ -196,9 +196,9 @@ impl Prepared {
 
     /// One that may go by fewer products, and round otherwise.
     pub fn fast(geometry: Geometry) -> Option<Prepared> {
-        let prepared = Prepared::new(geometry)?;
-        let winograd = if prepared.lengths.contains(&0) { None } else { Winograd::new(&geometry) };
-        Some(Prepared { winograd, ..prepared })
+        let mut prepared = Prepared::new(geometry)?;
+        prepared.winograd = Winograd::new(&geometry);
+        Some(prepared)
     }
 
     /// Elements of the data, the weight and the result.

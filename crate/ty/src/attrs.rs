@@ -83,9 +83,14 @@ impl Attrs {
 
     /// The attribute of this name alone.
     pub fn only(&self, name: &str) -> Attrs {
-        let at = self.entries.iter().position(|(n, _)| *n == name);
-        let entries = at.map(|at| self.entries[at].clone()).into_iter().collect();
-        Attrs { entries, written: at.and_then(|at| self.written.get(at).copied()).into_iter().collect() }
+        let mut only = Attrs::default();
+        for (entry, &written) in self.entries.iter().zip(&self.written) {
+            if entry.0 == name {
+                only.entries.push(entry.clone());
+                only.written.push(written);
+            }
+        }
+        only
     }
 
     pub fn int(&self, name: &str) -> Option<i64> {

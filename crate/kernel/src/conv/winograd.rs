@@ -58,17 +58,15 @@ impl Winograd {
         let mut whole = *geometry;
         let [planes, rows, columns] = &mut whole.axes;
         let (n_channels, n_outputs) = (geometry.group_channels(), geometry.group_outputs());
-        let is_three = |axis: &Axis| [axis.kernel, axis.stride, axis.dilation] == [3, 1, 1];
-        let is_plane = *planes == Axis::new(1) && is_three(rows) && is_three(columns);
-        if !is_plane || geometry.direction != Direction::Forward {
-            return None;
-        }
         let n_positions = [rows.output, columns.output];
         // Patches at the ends see more than there are positions.
         let (n_rows, n_along) = (rows.output.div_ceil(2), columns.output.div_ceil(N_COLUMNS));
         (rows.output, columns.output) = (2 * n_rows, n_along * N_COLUMNS);
         let n_fours = n_rows * n_along;
-        if n_channels.min(n_outputs) < LEAST_CHANNELS || n_fours < LEAST_FOURS {
+        let is_three = |axis: &Axis| [axis.kernel, axis.stride, axis.dilation] == [3, 1, 1];
+        let is_plane = *planes == Axis::new(1) && is_three(rows) && is_three(columns);
+        let is_enough = n_channels.min(n_outputs) >= LEAST_CHANNELS && n_fours >= LEAST_FOURS;
+        if !is_plane || !is_enough || geometry.direction != Direction::Forward {
             return None;
         }
         let image = Image::of_finite(&whole)?;
