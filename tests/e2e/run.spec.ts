@@ -208,12 +208,17 @@ test("what has an error is not said to have run", async ({ page }) => {
   await write(page, "1 + 2\n\nhello\n");
   await expect(problems(page).getByRole("status")).toHaveText("1 error");
   await runButton(page).click();
-  await expect(outcome).toHaveText(/^Ran in \d+ ms, but line 3 has an error\.$/);
-  // The first error is named, whoever found it; how many expressions there are is not known with one that has no type.
+  await expect(outcome).toHaveText(/^1 of 2 expressions ran in \d+ ms; line 3 has an error\.$/);
+  // The first error is named, whoever found it.
   await write(page, "1 / 0\n2 + 2\nmod(5, 0)\n%x\n");
   await expect(problems(page).getByRole("status")).toHaveText("1 error");
   await runButton(page).click();
-  await expect(outcome).toHaveText(/^1 expression ran in \d+ ms; line 1 has an error\.$/);
+  await expect(outcome).toHaveText(/^1 of 4 expressions ran in \d+ ms; line 1 has an error\.$/);
+  // A definition is none of them.
+  await write(page, "1 + 2\n\ndef @f() { hello }\n");
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  await runButton(page).click();
+  await expect(outcome).toHaveText(/^Ran in \d+ ms, but line 3 has an error\.$/);
 });
 
 test("what takes long is not run unasked, and its time counts from when it is asked for", async ({ page }) => {

@@ -441,6 +441,11 @@ impl Wording<'_> {
             (Term::Func { params: a, .. }, Term::Func { params: b, .. }) => {
                 (arity_code(a.len as usize, b.len as usize), String::new())
             }
+            (Term::Adt { adt: a, .. }, Term::Adt { adt: b, .. })
+                if a != b && self.module.adts[a].name == self.module.adts[b].name =>
+            {
+                ("type-mismatch", ": one is the library's, the other this file's".to_owned())
+            }
             _ => ("type-mismatch", String::new()),
         }
     }

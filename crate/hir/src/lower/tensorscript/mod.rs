@@ -135,13 +135,20 @@ impl<'t> Lowering<'t> {
             let layers = names.iter().map(|(name, _)| Layer::of_name(name)).some_list().unwrap_or_default();
             let home = layers.first().filter(|first| layers.iter().all(|layer| layer.module == first.module));
             let is_module = path.len() == 1 && LAYERS.iter().any(|layer| layer.module == module);
-            if !is_module || (names.len() == 1 && home.is_some_and(|home| home.module != module)) {
+            let is_elsewhere = match home {
+                Some(home) => names.len() == 1 && home.module != module,
+                None => !layers.is_empty(),
+            };
+            if !is_module || is_elsewhere {
                 let nearest = home.map(|home| home.module);
                 let nearest = nearest.or_else(|| base::nearest(module, LAYERS.iter().map(|layer| layer.module)));
                 let mut nearest = nearest.map(str::to_owned);
                 let mut span = path.last().map_or(span, |&(_, last)| span.to(last));
                 let (name, from) = match is_module {
-                    true => (names[0].0, from),
+                    true => {
+                        let strange = layers.iter().position(|layer| layer.module != module);
+                        (names[strange.unwrap_or(0)].0, from)
+                    }
                     false => (&tree.text()[span.range()], None),
                 };
                 let (name, from) = (name.to_owned(), from.map(str::to_owned));
