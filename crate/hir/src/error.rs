@@ -402,6 +402,9 @@ pub struct PlacedAttr {
     pub text: String,
 }
 
+/// The names of more attributes than this are no sentence.
+const MAX_TOLD: u32 = 6;
+
 /// What an operator takes, if that can be said in a sentence.
 fn attributes(op: &str) -> String {
     let mut all = String::new();
@@ -444,9 +447,6 @@ pub struct MissingDim {
     pub before: &'static str,
     pub behind: &'static str,
 }
-
-/// The names of more attributes than this are no sentence.
-const MAX_TOLD: u32 = 6;
 
 impl HirError {
     pub fn diagnostic(&self) -> Diagnostic {

@@ -10,7 +10,7 @@
 //! - Against exact sums, an element is off by at most `36 · (channels + 11) · 2⁻²⁴ · Σ D · W` to first order, where `D` is
 //!   the largest element of a channel that the patch sees, and `W` the sum of that channel's window, all without their
 //!   signs. Data and weights that are whole numbers, and not too large, have exact results.
-//! - Data and weight are below [`LIMIT`]: no sum overflows, and what is no number is seen by nothing else.
+//! - Data and weight are below [`LIMIT`]: no sum overflows, and there are numbers only.
 
 use super::place::Image;
 use super::{Axis, Direction, Geometry};
@@ -32,6 +32,8 @@ const N_COLUMNS: usize = 2 * N_PATCHES;
 /// With less of one of them, transforming takes longer than the products that it saves.
 const LEAST_CHANNELS: usize = 16;
 const LEAST_FOURS: usize = 8;
+/// Transformed windows take nearly twice the room: more of them than this are more than there may be.
+const MOST_WINDOWS: usize = 1 << 20;
 /// Twos of fours that are worked on at a time, times channels and outputs: their patches and products take about half of
 /// the second-level cache.
 const BLOCK: usize = 1 << 10;
@@ -66,7 +68,8 @@ impl Winograd {
         let is_three = |axis: &Axis| [axis.kernel, axis.stride, axis.dilation] == [3, 1, 1];
         let is_plane = *planes == Axis::new(1) && is_three(rows) && is_three(columns);
         let is_enough = n_channels.min(n_outputs) >= LEAST_CHANNELS && n_fours >= LEAST_FOURS;
-        if !is_plane || !is_enough || geometry.direction != Direction::Forward {
+        let is_room = n_channels.saturating_mul(n_outputs) <= MOST_WINDOWS;
+        if !is_plane || !is_enough || !is_room || geometry.direction != Direction::Forward {
             return None;
         }
         let image = Image::of_finite(&whole)?;
