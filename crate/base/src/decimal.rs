@@ -13,16 +13,18 @@
 use std::cmp::Ordering;
 
 /// Positive floats by their bits: `0` is 0, each next one is the next larger float, and behind the largest is infinity.
-struct Format {
+pub struct Format {
     /// Of the mantissa without its hidden bit.
-    n_bits: u32,
+    pub(crate) n_bits: u32,
     /// The smallest positive float is 2 to this power.
-    least_exponent: i32,
+    pub(crate) least_exponent: i32,
     infinity: u64,
 }
 
-const F32: Format = Format { n_bits: 23, least_exponent: -149, infinity: 0xff << 23 };
-const F64: Format = Format { n_bits: 52, least_exponent: -1074, infinity: 0x7ff << 52 };
+pub const FLOAT16: Format = Format { n_bits: 10, least_exponent: -24, infinity: 0x1f << 10 };
+pub const BFLOAT16: Format = Format { n_bits: 7, least_exponent: -133, infinity: 0xff << 7 };
+pub const FLOAT32: Format = Format { n_bits: 23, least_exponent: -149, infinity: 0xff << 23 };
+pub const FLOAT64: Format = Format { n_bits: 52, least_exponent: -1074, infinity: 0x7ff << 52 };
 
 /// A point halfway between two floats has fewer digits than this.
 const MAX_DIGITS: usize = 800;
@@ -41,7 +43,7 @@ pub fn parse_f64(text: &str) -> Option<f64> {
         None => {
             let decimal = Decimal::read(magnitude)?;
             let near = decimal.near();
-            if decimal.is_short() { near } else { f64::from_bits(decimal.nearest(near.to_bits(), &F64)) }
+            if decimal.is_short() { near } else { f64::from_bits(decimal.nearest(near.to_bits(), &FLOAT64)) }
         }
     };
     Some(if is_negative { -value } else { value })
@@ -60,7 +62,7 @@ pub fn parse_f32(text: &str) -> Option<f32> {
             if decimal.is_short() && !is_middle && near >= f64::from(f32::MIN_POSITIVE) {
                 near as f32
             } else {
-                f32::from_bits(decimal.nearest(u64::from((near as f32).to_bits()), &F32) as u32)
+                f32::from_bits(decimal.nearest(u64::from((near as f32).to_bits()), &FLOAT32) as u32)
             }
         }
     };
@@ -188,10 +190,48 @@ impl Decimal {
 }
 
 /// A whole number, its lowest 32 bits first, without zeros at its end.
-struct Natural(Vec<u32>);
+pub(crate) struct Natural(Vec<u32>);
 
 impl Natural {
-    fn times_plus(&mut self, factor: u32, summand: u32) {
+    pub fn of(number: u64) -> Natural {
+        let mut all = Natural(vec![number as u32, (number >> 32) as u32]);
+        all.trim();
+        all
+    }
+
+    fn trim(&mut self) {
+        while self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+    }
+
+    pub fn plus(&self, other: &Natural) -> Natural {
+        let mut sum = Natural(Vec::with_capacity(self.0.len() + 2));
+        let mut carry = 0_u64;
+        for at in 0..self.0.len().max(other.0.len()) {
+            let part = |number: &Natural| u64::from(number.0.get(at).copied().unwrap_or(0));
+            carry += part(self) + part(other);
+            sum.0.push(carry as u32);
+            carry >>= 32;
+        }
+        if carry > 0 {
+            sum.0.push(carry as u32);
+        }
+        sum
+    }
+
+    /// Takes away what is not larger.
+    pub fn minus(&mut self, other: &Natural) {
+        let mut borrow = 0_i64;
+        for (at, part) in self.0.iter_mut().enumerate() {
+            borrow += i64::from(*part) - i64::from(other.0.get(at).copied().unwrap_or(0));
+            *part = borrow as u32;
+            borrow >>= 32;
+        }
+        self.trim();
+    }
+
+    pub fn times_plus(&mut self, factor: u32, summand: u32) {
         let mut carry = u64::from(summand);
         for part in &mut self.0 {
             carry += u64::from(*part) * u64::from(factor);
@@ -204,14 +244,14 @@ impl Natural {
     }
 
     /// `n_at_once` powers of the base fit in 32 bits.
-    fn times_power(&mut self, base: u32, n_at_once: u32, power: u32) {
+    pub fn times_power(&mut self, base: u32, n_at_once: u32, power: u32) {
         for _ in 0..power / n_at_once {
             self.times_plus(base.pow(n_at_once), 0);
         }
         self.times_plus(base.pow(power % n_at_once), 0);
     }
 
-    fn compare(&self, other: &Natural) -> Ordering {
+    pub fn compare(&self, other: &Natural) -> Ordering {
         self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 }

@@ -9,8 +9,8 @@
 //! is compiled anew for each type. So there is something smaller here in its place: [`ToList::list`],
 //! [`ToList::some_list`] and [`Append::append_all`] for `collect` and `extend`, [`ToList::count_where`] and
 //! [`ToList::total`] for `count` and `sum`, [`sort()`] and [`sort_by_key`],
-//! [`HashMap`] and [`HashSet`], [`parse_f32`] and [`parse_f64`] for `str::parse`, [`find`] for
-//! `str::find`, and [`is_in_name`] for `char::is_alphanumeric`. The file of each says what was
+//! [`HashMap`] and [`HashSet`], [`parse_f32`] and [`parse_f64`] for `str::parse`, [`shortest`] for `{:?}` of
+//! floats, [`find`] for `str::find`, and [`is_in_name`] for `char::is_alphanumeric`. The file of each says what was
 //! saved and how. An [`IdMap`] is a map that allocates nothing while it has few entries.
 //!
 //! Deliberately absent: I/O, colours, files. The command line draws diagnostics; the page hands them to its editor.
@@ -34,13 +34,14 @@ mod line_index;
 mod list;
 mod name;
 mod nearest;
+mod shortest;
 mod sort;
 mod span;
 mod surface;
 mod table;
 mod words;
 
-pub use decimal::{parse_f32, parse_f64};
+pub use decimal::{BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Format, parse_f32, parse_f64};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity, apply};
 pub use find::{all_places, cut, find};
 pub use graph::components;
@@ -51,6 +52,7 @@ pub use line_index::{LineIndex, Position};
 pub use list::{Append, ToList};
 pub use name::is_in_name;
 pub use nearest::nearest;
+pub use shortest::shortest;
 pub use sort::{sort, sort_by_key};
 pub use span::Span;
 pub use surface::Surface;

@@ -100,7 +100,7 @@ impl Default {
         match self {
             Default::Required => None,
             Default::Int(int) => Some(int.to_string()),
-            Default::Float(float) => Some(format!("{float:?}")),
+            Default::Float(float) => Some(base::shortest(float, &base::FLOAT64)),
             Default::Flag(flag) => Some(flag.to_string()),
             Default::As(other) => Some(other.to_owned()),
         }

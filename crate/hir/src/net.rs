@@ -109,7 +109,7 @@ impl std::fmt::Display for Argument {
             },
             // As short as float32 allows.
             Argument::Flag(flag) => write!(f, "{flag}"),
-            Argument::Float(float) => write!(f, "{:?}", *float as f32),
+            Argument::Float(float) => f.write_str(&base::shortest((*float as f32).into(), &base::FLOAT32)),
         }
     }
 }

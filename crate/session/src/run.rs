@@ -341,7 +341,10 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
             let more = format!("need more memory than the limit of {limit}");
             let calls = match *calls {
                 few @ ..1_000_000 => few.to_string(),
-                many => format!("{:.1} million", many as f64 / 1e6),
+                many => {
+                    let tenths = many / 100_000;
+                    format!("{}.{} million", tenths / 10, tenths % 10)
+                }
             };
             ("out-of-memory", format!("{calls} calls inside each other {more}: does this recursion end?"))
         }

@@ -46,7 +46,7 @@ impl std::fmt::Display for AttrValue {
             AttrValue::Bool(true) => f.write_str("True"),
             AttrValue::Bool(false) => f.write_str("False"),
             AttrValue::Int(value) => write!(f, "{value}"),
-            AttrValue::Float(value) => write!(f, "{value:?}f"),
+            AttrValue::Float(value) => write!(f, "{}f", base::shortest(*value, &base::FLOAT64)),
             AttrValue::Str(value) => write!(f, "\"{value}\""),
             AttrValue::Function(_) => Ok(()),
             AttrValue::List(items) => {

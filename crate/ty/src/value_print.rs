@@ -141,12 +141,15 @@ impl Printer {
                 _ => value.to_string(),
             },
             Scalar::Float(value) if value.is_nan() => "nan".to_owned(),
-            Scalar::Float(value) => match dtype {
-                Dtype::Float16 => shortest(value, 10, -14),
-                Dtype::BFloat16 => shortest(value, 7, -126),
-                Dtype::Float32 => format!("{:?}", value as f32),
-                _ => format!("{value:?}"),
-            },
+            Scalar::Float(value) => {
+                let format = match dtype {
+                    Dtype::Float16 => &base::FLOAT16,
+                    Dtype::BFloat16 => &base::BFLOAT16,
+                    Dtype::Float32 => &base::FLOAT32,
+                    _ => &base::FLOAT64,
+                };
+                base::shortest(value, format)
+            }
         };
         self.out.push_str(digits.strip_suffix(".0").unwrap_or(&digits));
         self.out.push_str(dtype.suffix());
@@ -175,40 +178,5 @@ impl Printer {
             self.scalar(tensor.dtype, tensor.elements.get(index));
             sizes.iter().filter(|&&size| (index + 1) % size == 0).for_each(|_| self.out.push(']'));
         }
-    }
-}
-
-/// The decimal with the fewest digits that rounds to `value` among the floats of a format, given by the bits of its
-/// mantissa and its least exponent. Worked example: 0.0999755859375 is the float16 nearest to 0.1.
-fn shortest(value: f64, n_bits: i32, least_exponent: i32) -> String {
-    let round = |decimal: f64| {
-        let exponent = (decimal.to_bits() >> 52 & 0x7ff) as i32 - 1023;
-        let step = 2_f64.powi(exponent.max(least_exponent) - n_bits);
-        (decimal / step).round_ties_even() * step
-    };
-    let decimals = (0..17).filter_map(|digits| base::parse_f64(&format!("{value:.digits$e}")));
-    let found = decimals.into_iter().find(|&decimal| round(decimal) == value);
-    format!("{:?}", found.unwrap_or(value))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shortest;
-
-    #[test]
-    fn halves_print_with_the_fewest_digits() {
-        let cases = [
-            (0.0999755859375, "0.1"),
-            (65504.0, "65500.0"),
-            (2_f64.powi(-24), "6e-8"),
-            (-2.0, "-2.0"),
-            (0.0, "0.0"),
-            (1.0 + 2_f64.powi(-10), "1.001"),
-            (f64::INFINITY, "inf"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(shortest(value, 10, -14), text);
-        }
-        assert_eq!(shortest(0.10009765625, 7, -126), "0.1");
     }
 }

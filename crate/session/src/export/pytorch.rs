@@ -238,7 +238,7 @@ impl<'a> Writer<'a> {
             &ExprKind::Literal(dtype, scalar) => Python::atom(match scalar {
                 Scalar::Int(value) if dtype == Dtype::Bool => if value != 0 { "True" } else { "False" }.to_owned(),
                 Scalar::Int(value) => value.to_string(),
-                Scalar::Float(value) => format!("{:?}", value as f32),
+                Scalar::Float(value) => base::shortest((value as f32).into(), &base::FLOAT32),
             }),
             &ExprKind::Local(local, _) => Python::atom(self.name_of(local)),
             ExprKind::OpCall { op, args, .. } => {

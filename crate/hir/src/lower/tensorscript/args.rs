@@ -290,7 +290,7 @@ impl<'t> Lowering<'t> {
         if !fits {
             let found = match &written {
                 Written::Int(int) => int.to_string(),
-                Written::Float(float) => format!("{float:?}"),
+                Written::Float(float) => base::shortest(*float, &base::FLOAT64),
                 Written::Bool(bool) => bool.to_string(),
                 Written::Several(ints) => format!("{} numbers", ints.len()),
             };
