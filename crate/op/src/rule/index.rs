@@ -385,10 +385,9 @@ fn cut(r: &mut dyn Facts) -> Step {
 }
 
 fn strided_set(r: &mut dyn Facts) -> Step {
-    (0..r.n_inputs()).try_for_each(|operand| can_be_tensor(r, operand))?;
+    all_tensors(r)?;
     let data = r.arg(0);
-    r.result_is(data)?;
-    all_tensors(r)
+    r.result_is(data)
 }
 
 fn unravel_index(r: &mut dyn Facts) -> Step {

@@ -74,14 +74,14 @@ fn expect_tensor(r: &mut dyn Facts, id: TermId) -> Result<(TermId, TermId), Stop
 /// Asserts that all operands are tensors, also those of which a rule asks nothing else. A type parameter is not known to
 /// be one, and waits.
 fn all_tensors(r: &mut dyn Facts) -> Step {
-    (0..r.n_inputs()).try_for_each(|operand| {
+    (0..r.n_inputs()).try_for_each(|operand| can_be_tensor(r, operand))?;
+    for operand in 0..r.n_inputs() {
         let id = r.arg(operand);
-        match r.peek(id) {
-            Term::Hole(_) => expect_tensor(r, id).map(drop),
-            Term::Error(_) => Ok(()),
-            _ => r.tensor_parts(operand).map(drop),
+        if r.peek(id).is_hole() {
+            expect_tensor(r, id)?;
         }
-    })
+    }
+    Ok(())
 }
 
 /// Asserts that a term is a tensor of a rank that [`can_have_rank`] has asked about: its dims and dtype.
