@@ -16,12 +16,11 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
     // Of one literal alone the values speak in Relay.
     let is_relay = outline.tree.surface() == Surface::Relay;
     let mut n_before = if is_relay { 1 } else { 0 };
-    let mut dtypes = vec![Dtype::Float32, Dtype::Int32];
-    for told in fault.labels.iter().filter_map(|label| Dtype::parse(&label.message)) {
-        if !dtypes.contains(&told) {
-            dtypes.push(told);
-        }
-    }
+    // Who writes a dtype means it.
+    let words = fault.labels.iter().flat_map(|label| label.message.split(' '));
+    let mut dtypes = words.filter_map(Dtype::parse).list();
+    let n_told = dtypes.len();
+    dtypes.extend([Dtype::Float32, Dtype::Int32]);
     let mut node = Some(outline.covering(fault.span));
     let mut level = 0;
     while let Some(around) = node {
@@ -31,11 +30,12 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
             if literals.len() > n_before && literals.len() <= MAX_LITERALS {
                 n_before = literals.len();
                 if is_relay {
-                    for &dtype in &dtypes {
-                        together(outline, &literals, &|text| as_dtype(text, dtype), level, out);
+                    for (i, &dtype) in dtypes.iter().enumerate() {
+                        let cost = level + if i < n_told { 8 } else { 9 };
+                        together(outline, &literals, &|text| as_dtype(text, dtype), cost, out);
                     }
                 } else {
-                    together(outline, &literals, &with_point, level, out);
+                    together(outline, &literals, &with_point, 9 + level, out);
                 }
             }
             level += 1;
@@ -48,7 +48,7 @@ fn together(
     outline: &Outline,
     literals: &[NodeId],
     written: &dyn Fn(&str) -> Option<String>,
-    level: u32,
+    cost: u32,
     out: &mut Vec<Candidate>,
 ) {
     let edit = |&literal: &NodeId| Some(Edit { span: outline.span(literal), text: written(outline.text(literal))? });
@@ -59,7 +59,7 @@ fn together(
         2 if first.text != last.text => format!("write `{}` and `{}`", first.text, last.text),
         n => format!("write all {n} literals like `{}`", first.text),
     };
-    out.push(Candidate { title, place: first.span, cost: 9 + level + edits.len() as u32, edits });
+    out.push(Candidate { title, place: first.span, cost: cost + edits.len() as u32, edits });
 }
 
 /// The literals of an expression that are operands or stand for a value, in the order of the text.

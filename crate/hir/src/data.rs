@@ -282,6 +282,16 @@ pub struct Where {
     pub span: Span,
 }
 
+impl Where {
+    /// Whether the relation has a mistake, so that nobody knows what it says.
+    pub fn is_broken(&self) -> bool {
+        match &self.relation {
+            Some(RelationRef::Written { all, index, .. }) => all.relations[*index].is_broken,
+            Some(RelationRef::Builtin(_)) | None => false,
+        }
+    }
+}
+
 /// What makes a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalOrigin {

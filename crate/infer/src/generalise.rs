@@ -14,6 +14,7 @@ use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
 use base::{Append, HashMap, HashSet, ToList};
+use hir::{FnId, Where};
 use solve::{Cause, Failure, RelationId, State};
 use std::sync::Arc;
 use ty::{
@@ -76,7 +77,9 @@ impl Inference<'_> {
         }
         if is_sound {
             for &relation in waiting.iter().filter(|id| taken.contains(id)) {
-                if let Some(function) = self.clause_around(group, relation) {
+                let function = self.clause_around(group, relation);
+                let is_sound = |&function: &FnId| !self.module.functions[function].wheres.iter().any(Where::is_broken);
+                if let Some(function) = function.filter(is_sound) {
                     let posted = self.solver.relation(relation);
                     let (args, cause) = (posted.args.clone(), posted.cause);
                     let args = self.as_parameters(function, &args, cause);

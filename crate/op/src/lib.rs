@@ -136,38 +136,41 @@ pub struct NamedRelation {
 }
 
 /// Rows for the attributes of relations that belong to no operator: that of `%t.0`, and what is left of some to check.
-static UNNAMED: [Op; 2] = [
-    Op {
-        name: "TupleGetItem",
-        infix: None,
-        args: &["tuple"],
-        attrs: &[AttrSpec::required("index", AttrForm::Int)],
-        relation: &TUPLE_GET_ITEM,
-        kernel: Kernel::Missing,
-        doc: "",
-    },
-    Op {
-        name: "HasAxis",
-        infix: None,
-        args: &["data"],
-        attrs: &[AttrSpec::int("axis", -1)],
-        relation: &rule::HAS_AXIS,
-        kernel: Kernel::Missing,
-        doc: "",
-    },
+static UNNAMED: [Op; 7] = [
+    unnamed(&TUPLE_GET_ITEM, &["tuple"], &[AttrSpec::required("index", AttrForm::Int)]),
+    unnamed(&rule::HAS_AXIS, &["data"], &[AttrSpec::int("axis", -1)]),
+    unnamed(&rule::qnn::PER_AXIS, &["data", "vector"], &[AttrSpec::int("axis", -1)]),
+    unnamed(&rule::qnn::PER_AXIS, &["data", "vector"], &[AttrSpec::int("lhs_axis", -1)]),
+    unnamed(&rule::qnn::PER_AXIS, &["data", "vector"], &[AttrSpec::int("rhs_axis", -1)]),
+    unnamed(&rule::qnn::PER_UNIT, &["weight", "vector"], &[]),
+    unnamed(
+        &rule::qnn::PER_CHANNEL,
+        &["weight", "vector"],
+        &[AttrSpec::int("groups", 1), AttrSpec::str("kernel_layout", "OIHW")],
+    ),
 ];
+
+const fn unnamed(relation: &'static ty::Relation, args: &'static [&'static str], attrs: &'static [AttrSpec]) -> Op {
+    Op { name: relation.name, infix: None, args, attrs, relation, kernel: Kernel::Missing, doc: "" }
+}
 
 /// All rows, those included.
 fn rows() -> impl Iterator<Item = &'static Op> {
     all().iter().copied().chain(&UNNAMED)
 }
 
-/// The relations of a name: `Broadcast` is one over types, one over shapes and one over dims.
+/// The relations of a name: `Broadcast` is one over types, one over shapes and one over dims. A relation of operators with
+/// other attributes each is there once for each list of them.
 pub fn relations_named(name: &str) -> Vec<NamedRelation> {
     let mut found: Vec<NamedRelation> = Vec::new();
     for row in rows().filter(|row| row.relation.name == name) {
         let (relation, n_args) = (row.relation, row.args.len() + row.relation.n_outputs);
-        if !found.iter().any(|known| std::ptr::eq(known.relation, relation) && known.n_args == n_args) {
+        let names = || row.attrs.iter().map(|attr| attr.name);
+        let is_known = |known: &NamedRelation| {
+            let known_names = known.row.iter().flat_map(|row| row.attrs).map(|attr| attr.name);
+            std::ptr::eq(known.relation, relation) && known.n_args == n_args && known_names.eq(names())
+        };
+        if !found.iter().any(is_known) {
             found.push(NamedRelation { relation, kind: ty::Kind::Type, n_args, row: Some(row) });
         }
     }

@@ -375,8 +375,10 @@ pub enum Expected {
     GlobalName,
     Constructor,
     Index,
-    /// `:-` or `.`
-    Neck,
+    /// `:-` or `.`; whether what stands there, before a goal, is meant as the first.
+    Neck {
+        is_meant: bool,
+    },
     Goal,
     /// `==`, `<` and the others.
     Comparison,
@@ -420,7 +422,7 @@ impl Expected {
             Expected::GlobalName => "a global name such as `@f`",
             Expected::Constructor => "a constructor",
             Expected::Index => "an index such as `.0`",
-            Expected::Neck => "`:-` or `.`",
+            Expected::Neck { .. } => "`:-` or `.`",
             Expected::Goal => "a relation or an equation",
             Expected::Comparison => "a comparison such as `N < 2`",
             Expected::Variable => "a variable such as `x`",
@@ -489,6 +491,10 @@ impl SyntaxError {
                     Expected::Token(TokenKind::PipeArrow) => said.fix("insert `|>`", found.before.after(), " |>"),
                     Expected::Token(TokenKind::Eq) if found.kind.starts_expr() => {
                         said.fix("insert `=`", found.before.after(), " =")
+                    }
+                    Expected::Neck { is_meant: true } => said.fix("write `:-`", found.at, ":-"),
+                    Expected::Separator(TokenKind::Dot) if found.kind == TokenKind::Semicolon => {
+                        said.fix("write `.`", found.at, ".")
                     }
                     Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
                     Expected::Token(TokenKind::Arrow) if found.kind == TokenKind::FatArrow => {

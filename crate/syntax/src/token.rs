@@ -312,6 +312,11 @@ impl TokenKind {
         matches!(self, Arrow | FatArrow | Eq | EqEq | Colon | ColonEq)
     }
 
+    /// A sign or word that is easily written for `:-`.
+    pub(crate) fn is_like_neck(self) -> bool {
+        self == KwWhere || self.is_like_arrow()
+    }
+
     /// A token that the lexer has reported.
     pub(crate) fn is_bad(self) -> bool {
         matches!(self, BadNumber | BadString | Unknown)

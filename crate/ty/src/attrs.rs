@@ -81,11 +81,11 @@ impl Attrs {
         self.entries.iter().find(|(n, _)| *n == name).map_or(&AttrValue::None, |(_, value)| value)
     }
 
-    /// The attribute of this name alone.
-    pub fn only(&self, name: &str) -> Attrs {
+    /// The attributes of these names alone.
+    pub fn only(&self, names: &[&str]) -> Attrs {
         let mut only = Attrs::default();
         for (entry, &written) in self.entries.iter().zip(&self.written) {
-            if entry.0 == name {
+            if names.contains(&entry.0) {
                 only.entries.push(entry.clone());
                 only.written.push(written);
             }

@@ -144,9 +144,13 @@ impl Lowering<'_> {
         let mark = self.type_params.len();
         let n_errors = self.errors.len();
         let variables = self.declare_names(item, &[]);
+        let mut is_whole = true;
         for event in tree.walk(item) {
             match event {
-                Event::Enter(node) => self.enter(node),
+                Event::Enter(node) => {
+                    is_whole &= tree.kind(node) != NodeKind::Error;
+                    self.enter(node);
+                }
                 Event::Leave(node) => self.leave(node),
             }
         }
@@ -163,7 +167,7 @@ impl Lowering<'_> {
         }
         let goals = self.goals_of(&children[1..]);
         let source = ClauseSource { relation, variables, head: patterns, goals };
-        (Some(source), self.errors.len() == n_errors)
+        (Some(source), is_whole && self.errors.len() == n_errors)
     }
 
     /// `N: Dim` as an argument.
@@ -518,7 +522,10 @@ impl Lowering<'_> {
             let want = self.relations.kinds[index].len();
             if want != args.len() {
                 let first = Some(self.module.relation_spans[index]);
-                self.errors.push(HirError::RelationArity { name, span, want, found: args.len(), first });
+                // How many arguments one with a mistake was to have, nobody knows.
+                if !self.relations.broken.contains(&index) {
+                    self.errors.push(HirError::RelationArity { name, span, want, found: args.len(), first });
+                }
                 return None;
             }
             if let Some(attr) = attr_nodes {
@@ -539,6 +546,11 @@ impl Lowering<'_> {
             self.errors.push(HirError::UnknownRelation { name, span: name_span, nearest });
             return None;
         }
+        let written = self.written_attrs(node);
+        let takes_written = |candidate: &op::NamedRelation| {
+            let Some(row) = candidate.row else { return written.is_empty() };
+            written.iter().all(|attr| row.attrs.iter().any(|spec| spec.name == attr.name))
+        };
         let fits = |cx: &Self, candidate: &op::NamedRelation| {
             candidate.n_args == args.len()
                 && args.iter().all(|&arg| match cx.kinded(arg) {
@@ -549,14 +561,14 @@ impl Lowering<'_> {
                 })
         };
         let same_arity = |candidate: &&op::NamedRelation| candidate.n_args == args.len();
-        let chosen = candidates.iter().find(|candidate| fits(self, candidate));
+        let chosen = candidates.iter().find(|candidate| fits(self, candidate) && takes_written(candidate));
+        let chosen = chosen.or_else(|| candidates.iter().find(|candidate| fits(self, candidate)));
         let Some(chosen) = chosen.or_else(|| candidates.iter().find(same_arity)) else {
             let want = candidates[0].n_args;
             self.errors.push(HirError::RelationArity { name, span, want, found: args.len(), first: None });
             return None;
         };
         let (relation, kind) = (chosen.relation, chosen.kind);
-        let written = self.written_attrs(node);
         let attrs = match (chosen.row, written.first()) {
             (Some(row), _) => self.checked_attrs(row, name_span, &[], &written)?,
             (None, Some(attr)) => {

@@ -26,7 +26,7 @@ pub(super) fn has_axis_of_data(r: &mut dyn Facts) -> Step {
     r.result_is(data)?;
     if rank.is_none() {
         // What else an operator has attributes for is nothing to it.
-        let axis = r.attrs().only("axis");
+        let axis = r.attrs().only(&["axis"]);
         r.post_with((&HAS_AXIS).into(), &[data], Arc::new(axis));
     }
     Ok(())

@@ -12,6 +12,7 @@ use super::nn::dense_pack as plain_dense_pack;
 use super::pool::pool2d;
 use super::shape::concatenate as plain_concatenate;
 use base::ToList;
+use std::sync::Arc;
 use ty::{Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId, if_known};
 
 /// Floats to the integers of `out_dtype`.
@@ -38,13 +39,11 @@ pub static BROADCAST: Relation = Relation { name: "QnnBroadcast", n_outputs: 1, 
 pub static UNARY: Relation = Relation { name: "QnnUnary", n_outputs: 1, rule: unary };
 pub static SOFTMAX: Relation = Relation { name: "QSoftmax", n_outputs: 1, rule: softmax };
 
-/// A data tensor, and a scale or zero point: a scalar, or a vector along the attribute `axis`.
-static ALONG_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: along_axis };
-static ALONG_LHS_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: along_lhs_axis };
-static ALONG_RHS_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: along_rhs_axis };
+/// A data tensor, and a scale or zero point: a scalar, or a vector along the axis that the one attribute says.
+pub static PER_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: per_axis };
 /// A weight, and a scale: a scalar, or a vector with a number for each channel that the weight makes.
-static PER_UNIT: Relation = Relation { name: "PerUnit", n_outputs: 0, rule: per_unit };
-static PER_CHANNEL: Relation = Relation { name: "PerChannel", n_outputs: 0, rule: per_channel };
+pub static PER_UNIT: Relation = Relation { name: "PerUnit", n_outputs: 0, rule: per_unit };
+pub static PER_CHANNEL: Relation = Relation { name: "PerChannel", n_outputs: 0, rule: per_channel };
 
 const BYTES: &[Dtype] = &[Dtype::Int8, Dtype::UInt8];
 
@@ -110,14 +109,22 @@ fn assert_scalar(r: &mut dyn Facts, operand: usize, dtype: Dtype) -> Step {
     r.unify(scalar, given)
 }
 
-/// Asserts that an operand is a scalar or vector of a dtype; the relation says what the vector's size is.
-fn assert_vector(r: &mut dyn Facts, operand: usize, dtype: Dtype, of: TermId, relation: &'static Relation) -> Step {
+/// A relation of a tensor and a vector that says how long the vector is, and those attributes that it reads. All of them
+/// are printed: the name of the axis's is another for each operand.
+type Length = (&'static Relation, &'static [&'static str]);
+
+const PER_DATA_AXIS: Length = (&PER_AXIS, &["axis"]);
+
+/// Asserts that an operand is a scalar or a vector of a dtype.
+fn assert_vector(r: &mut dyn Facts, operand: usize, dtype: Dtype, of: TermId, (relation, attrs): Length) -> Step {
     let dtype = r.make_dtype(dtype);
     let shape = r.make_hole(Kind::Shape);
     let tensor = r.make(Term::Tensor { shape, dtype });
     let given = r.arg(operand);
     r.unify(tensor, given)?;
-    r.post(relation, &[of, given]);
+    let mut attrs = r.attrs().only(attrs);
+    attrs.written.fill(true);
+    r.post_with(relation.into(), &[of, given], Arc::new(attrs));
     Ok(())
 }
 
@@ -130,9 +137,9 @@ fn assert_scalars(r: &mut dyn Facts, operands: std::ops::Range<usize>) -> Step {
 }
 
 /// A scale and a zero point, each a scalar or a vector along an axis of the data.
-fn assert_pair(r: &mut dyn Facts, operand: usize, data: TermId, relation: &'static Relation) -> Step {
-    assert_vector(r, operand, Dtype::Float32, data, relation)?;
-    assert_vector(r, operand + 1, Dtype::Int32, data, relation)
+fn assert_pair(r: &mut dyn Facts, operand: usize, data: TermId, length: Length) -> Step {
+    assert_vector(r, operand, Dtype::Float32, data, length)?;
+    assert_vector(r, operand + 1, Dtype::Int32, data, length)
 }
 
 /// The one dim of a vector; `None` for a scalar.
@@ -146,8 +153,9 @@ fn vector_dim(r: &dyn Facts) -> Result<Option<TermId>, Stop> {
     }
 }
 
-fn vector_along(r: &mut dyn Facts, attr: &'static str) -> Step {
+fn per_axis(r: &mut dyn Facts) -> Step {
     let Some(dim) = vector_dim(r)? else { return Ok(()) };
+    let attr = r.attrs().entries[0].0;
     let (data, _) = r.tensor(0)?;
     if data.is_empty() {
         let one = super::dims::number(r, 1);
@@ -155,18 +163,6 @@ fn vector_along(r: &mut dyn Facts, attr: &'static str) -> Step {
     }
     let axis = r.axis(attr, r.attrs().int(attr).unwrap_or(-1), data.len())?;
     r.unify(data[axis], dim)
-}
-
-fn along_axis(r: &mut dyn Facts) -> Step {
-    vector_along(r, "axis")
-}
-
-fn along_lhs_axis(r: &mut dyn Facts) -> Step {
-    vector_along(r, "lhs_axis")
-}
-
-fn along_rhs_axis(r: &mut dyn Facts) -> Step {
-    vector_along(r, "rhs_axis")
 }
 
 fn per_unit(r: &mut dyn Facts) -> Step {
@@ -205,7 +201,7 @@ fn quantize(r: &mut dyn Facts) -> Step {
     check_parameters(r, 1..3, false)?;
     like_data(r, Some(out))?;
     let data = r.arg(0);
-    assert_pair(r, 1, data, &ALONG_AXIS)
+    assert_pair(r, 1, data, PER_DATA_AXIS)
 }
 
 fn dequantize(r: &mut dyn Facts) -> Step {
@@ -214,7 +210,7 @@ fn dequantize(r: &mut dyn Facts) -> Step {
     check_parameters(r, 1..3, false)?;
     like_data(r, Some(Dtype::Float32))?;
     let data = r.arg(0);
-    assert_pair(r, 1, data, &ALONG_AXIS)
+    assert_pair(r, 1, data, PER_DATA_AXIS)
 }
 
 fn requantize(r: &mut dyn Facts) -> Step {
@@ -229,7 +225,7 @@ fn requantize(r: &mut dyn Facts) -> Step {
     check_parameters(r, 3..5, true)?;
     like_data(r, Some(out))?;
     let data = r.arg(0);
-    assert_pair(r, 1, data, &ALONG_AXIS)?;
+    assert_pair(r, 1, data, PER_DATA_AXIS)?;
     assert_scalars(r, 3..5)
 }
 
@@ -250,7 +246,7 @@ fn simulated(r: &mut dyn Facts) -> Step {
     check_parameters(r, 2..4, false)?;
     like_data(r, None)?;
     let data = r.arg(0);
-    assert_pair(r, 2, data, &ALONG_AXIS)
+    assert_pair(r, 2, data, PER_DATA_AXIS)
 }
 
 /// Zero points and scales of data and weight: `input_zero_point, weight_zero_point, input_scale, weight_scale`.
@@ -261,12 +257,12 @@ fn check_weighted(r: &dyn Facts) -> Step {
     check_parameter(r, 5, Dtype::Float32, false)
 }
 
-fn assert_weighted(r: &mut dyn Facts, relation: &'static Relation) -> Step {
+fn assert_weighted(r: &mut dyn Facts, length: Length) -> Step {
     let weight = r.arg(1);
     assert_scalar(r, 2, Dtype::Int32)?;
-    assert_vector(r, 3, Dtype::Int32, weight, relation)?;
+    assert_vector(r, 3, Dtype::Int32, weight, length)?;
     assert_scalar(r, 4, Dtype::Float32)?;
-    assert_vector(r, 5, Dtype::Float32, weight, relation)
+    assert_vector(r, 5, Dtype::Float32, weight, length)
 }
 
 fn dense(r: &mut dyn Facts) -> Step {
@@ -275,7 +271,7 @@ fn dense(r: &mut dyn Facts) -> Step {
     dtype_among(r, 1, BYTES, "the weight")?;
     check_weighted(r)?;
     plain_dense(r)?;
-    assert_weighted(r, &PER_UNIT)
+    assert_weighted(r, (&PER_UNIT, &[]))
 }
 
 fn dense_pack(r: &mut dyn Facts) -> Step {
@@ -284,7 +280,7 @@ fn dense_pack(r: &mut dyn Facts) -> Step {
     dtype_among(r, 1, BYTES, "the weight")?;
     check_weighted(r)?;
     plain_dense_pack(r)?;
-    assert_weighted(r, &PER_UNIT)
+    assert_weighted(r, (&PER_UNIT, &[]))
 }
 
 fn quantized_conv2d(r: &mut dyn Facts) -> Step {
@@ -293,7 +289,7 @@ fn quantized_conv2d(r: &mut dyn Facts) -> Step {
     dtype_among(r, 1, BYTES, "the weight")?;
     check_weighted(r)?;
     conv2d(r)?;
-    assert_weighted(r, &PER_CHANNEL)
+    assert_weighted(r, (&PER_CHANNEL, &["kernel_layout", "groups"]))
 }
 
 fn conv2d_transpose(r: &mut dyn Facts) -> Step {
@@ -302,7 +298,7 @@ fn conv2d_transpose(r: &mut dyn Facts) -> Step {
     dtype_among(r, 1, BYTES, "the weight")?;
     check_weighted(r)?;
     transpose(r)?;
-    assert_weighted(r, &PER_CHANNEL)
+    assert_weighted(r, (&PER_CHANNEL, &["kernel_layout", "groups"]))
 }
 
 fn batch_matmul(r: &mut dyn Facts) -> Step {
@@ -353,8 +349,8 @@ fn binary(r: &mut dyn Facts) -> Step {
     check_parameters(r, 6..8, true)?;
     broadcast(r)?;
     let (lhs, rhs) = (r.arg(0), r.arg(1));
-    assert_pair(r, 2, lhs, &ALONG_LHS_AXIS)?;
-    assert_pair(r, 4, rhs, &ALONG_RHS_AXIS)?;
+    assert_pair(r, 2, lhs, (&PER_AXIS, &["lhs_axis"]))?;
+    assert_pair(r, 4, rhs, (&PER_AXIS, &["rhs_axis"]))?;
     assert_scalars(r, 6..8)
 }
 

@@ -39,9 +39,11 @@ impl Parser<'_> {
         } else if self.at(Dot) {
             return;
         } else {
-            self.expected(Expected::Neck);
-            if !matches!(self.kind(), Colon | ColonEq | Eq) {
-                return;
+            let names_goal = self.nth(1) == KwIf || self.nth(1) == Ident && self.nth(2) == LParen;
+            let is_meant = self.kind().is_like_neck() && (names_goal || self.at_equation(1));
+            self.expected(Expected::Neck { is_meant });
+            if !is_meant {
+                return self.missing();
             }
         }
         self.bump();
@@ -72,6 +74,7 @@ impl Parser<'_> {
             return self.finish(NodeKind::RelationItem, item);
         }
         self.expected(Expected::Separator(Dot));
+        self.missing();
         while !ends(self) && !matches!(self.kind(), Comma | Dot) {
             self.skip_one();
         }
@@ -133,7 +136,7 @@ impl Parser<'_> {
         loop {
             let sig = self.sig[at];
             match sig.kind {
-                Eq | EqEq => return true,
+                Eq | EqEq | ColonEq => return true,
                 LParen | LBracket if sig.partner != NONE => at = sig.partner as usize,
                 Ident | Int | Question | Underscore | Plus | Minus | Star | Slash | KwFn | KwRef | Arrow => {}
                 _ => return false,
