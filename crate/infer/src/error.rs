@@ -13,6 +13,7 @@ pub enum TypeError {
     Failed(Failure),
     UnderConstrained {
         relation: RelationId,
+        args: Vec<TermId>,
         waits: Vec<TermId>,
     },
     /// A relation that the function's `where` clause does not have.
@@ -95,7 +96,9 @@ impl Wording<'_> {
         let module = self.module;
         match *error {
             TypeError::Failed(ref failure) => self.failed(failure),
-            TypeError::UnderConstrained { relation, ref waits } => self.under_constrained(relation, waits),
+            TypeError::UnderConstrained { relation, ref args, ref waits } => {
+                self.under_constrained(relation, args, waits)
+            }
             TypeError::NotAssumed { relation, ref args, function } => self.not_assumed(relation, args, function),
             TypeError::LargeType { function, what, most } => {
                 let message = format!("this has a type with more than {most} {what}, and that is where checking ends");
@@ -359,9 +362,9 @@ impl Wording<'_> {
         }
     }
 
-    fn under_constrained(&self, relation: RelationId, waits: &[TermId]) -> Diagnostic {
+    fn under_constrained(&self, relation: RelationId, args: &[TermId], waits: &[TermId]) -> Diagnostic {
         let solver = &self.inferred.solver;
-        let posted = solver.relation(relation);
+        let posted = &Posted { args: args.into(), ..solver.relation(relation).clone() };
         let span = self.span(posted.cause);
         let operator = match self.why(posted.cause) {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {

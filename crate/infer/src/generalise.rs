@@ -80,8 +80,8 @@ impl Inference<'_> {
                 let function = self.clause_around(group, relation);
                 let is_sound = |&function: &FnId| !self.module.functions[function].wheres.iter().any(Where::is_broken);
                 if let Some(function) = function.filter(is_sound) {
-                    let posted = self.solver.relation(relation);
-                    let (args, cause) = (posted.args.clone(), posted.cause);
+                    let cause = self.solver.relation(relation).cause;
+                    let (_, args) = self.said(relation);
                     let args = self.as_parameters(function, &args, cause);
                     self.errors.push(TypeError::NotAssumed { relation, args, function });
                 }
@@ -109,7 +109,8 @@ impl Inference<'_> {
                 let is_hole = |&wait: &TermId| self.solver.head(wait).is_hole();
                 let holes = waits.iter().copied().filter(is_hole).list();
                 let waits = if holes.is_empty() { waits.clone() } else { holes };
-                self.errors.push(TypeError::UnderConstrained { relation, waits });
+                let (_, args) = self.said(relation);
+                self.errors.push(TypeError::UnderConstrained { relation, args, waits });
             }
         }
     }
@@ -388,17 +389,21 @@ impl Inference<'_> {
         params
     }
 
+    /// A relation as it is said: an `if` of a written relation as that one.
+    fn said(&mut self, id: RelationId) -> (RelationRef, Vec<TermId>) {
+        self.solver.origin(id).unwrap_or_else(|| {
+            let posted = self.solver.relation(id);
+            (posted.relation.clone(), posted.args.iter().map(|&arg| self.solver.root(arg)).list())
+        })
+    }
+
     /// Relations as obligations, each only once and behind those that give it its inputs.
     fn obligations(&mut self, relations: &[RelationId]) -> Vec<Obligation> {
         let mut found: Vec<Obligation> = Vec::new();
         let mut written: HashMap<Question, Vec<Arc<Attrs>>> = HashMap::default();
         for &id in relations {
             let posted = self.solver.relation(id).clone();
-            // An `if` of a written relation is said as the relation.
-            let (relation, args) = match self.solver.origin(id) {
-                Some(origin) => origin,
-                None => (posted.relation, posted.args.iter().map(|&arg| self.solver.root(arg)).list()),
-            };
+            let (relation, args) = self.said(id);
             let obligation = Obligation { relation, args, attrs: posted.attrs };
             if let Some((value, result)) = self.rigid_sides(&obligation) {
                 if self.is_same(value, result) {

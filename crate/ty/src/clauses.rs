@@ -46,8 +46,8 @@ pub struct Written {
 pub struct Origin {
     pub relation: usize,
     pub clause: usize,
-    /// So many of the clause's variables are the first arguments of the `if`.
-    pub n_variables: usize,
+    /// Where its variables are among the arguments of the `if`.
+    pub variables: std::ops::Range<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -194,10 +194,10 @@ impl WrittenRelations {
         args: &[TermId],
         r: &mut dyn Facts,
     ) -> Option<(RelationRef, Vec<TermId>)> {
-        let Origin { relation, clause, n_variables } = self.relations[index].origin.as_ref()?;
+        let Origin { relation, clause, variables } = self.relations[index].origin.as_ref()?;
         let clause = &self.relations[*relation].clauses[*clause];
         let mut env = Environment { clause, variables: Vec::new(), made: vec![None; clause.nodes.len()] };
-        env.variables = args.iter().take(*n_variables).copied().map(Some).list();
+        env.variables = args[variables.clone()].iter().copied().map(Some).list();
         env.variables.resize(clause.variables.len(), None);
         let call = env.make_all(r, &clause.head).ok()?;
         Some((RelationRef::Written { all: self.clone(), index: *relation, assumed: false }, call))

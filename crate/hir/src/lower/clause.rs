@@ -8,7 +8,7 @@ use super::Lowering;
 use super::relation::{Callee, ClauseSource, GoalId, GoalSource};
 use crate::data::{TypeExprId, TypeExprKind};
 use crate::error::HirError;
-use base::{Append, HashMap, ToList};
+use base::{HashMap, ToList};
 use ty::{Clause, Comparison, Dtype, Goal, Guard, Kind, Node, NodeId, Origin, ParamId, Written};
 
 /// The relations of clauses whose kinds are known; the first are those that have a name of their own.
@@ -36,7 +36,8 @@ pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written>
         clause: Clause::default(),
         places: HashMap::default(),
         building: 0,
-        n_own_variables: 0,
+        n_inputs: 0,
+        own: 0..0,
     };
     for source in sources {
         builder.clause(source);
@@ -67,9 +68,11 @@ struct Builder<'a, 't> {
     /// The clause that is being built, and its variables by parameter.
     clause: Clause,
     places: HashMap<ParamId, u32>,
-    /// Which clause of its relation is being built, and how many variables its patterns have.
+    /// Which clause of its relation is being built, and how many variables its inputs have, which are the first.
     building: usize,
-    n_own_variables: u32,
+    n_inputs: usize,
+    /// The variables of that clause, among those of the one that is being built, which is its own or a branch of it.
+    own: std::ops::Range<usize>,
 }
 
 /// What stands for a part that has no node of its own.
@@ -88,7 +91,8 @@ impl Builder<'_, '_> {
             self.clause.head.push(node);
         }
         self.building = self.relations[source.relation].clauses.len();
-        self.n_own_variables = self.clause.variables.len() as u32;
+        self.n_inputs = self.n_inputs(&source.head);
+        self.own = 0..self.clause.variables.len();
         for (variable, term) in equations {
             let left = self.push(Node::Variable(variable));
             let right = self.term(term);
@@ -97,9 +101,29 @@ impl Builder<'_, '_> {
         self.goals(&source.goals);
         let clause = std::mem::take(&mut self.clause);
         self.relations[source.relation].clauses.push(clause);
+        if self.branches.is_empty() {
+            return;
+        }
+        // What is compared comes before them.
+        self.own = 2..self.own.len() + 2;
+        self.places.values_mut().for_each(|place| *place += 2);
         while let Some(branch) = self.branches.pop() {
             self.branch(branch);
         }
+    }
+
+    /// How many variables the patterns of the inputs have; they are mentioned first.
+    fn n_inputs(&self, head: &[TypeExprId]) -> usize {
+        let mut n = 0;
+        let mut pending = head[..head.len() - usize::from(head.len() > 1)].to_vec();
+        while let Some(id) = pending.pop() {
+            let kind = &self.cx.module.type_exprs[id].kind;
+            if let TypeExprKind::Param(param) = kind {
+                n = n.max(self.places.get(param).map_or(0, |&place| place as usize + 1));
+            }
+            kind.for_parts(|part| pending.push(part));
+        }
+        n
     }
 
     fn branch(&mut self, branch: Branch) {
@@ -111,8 +135,7 @@ impl Builder<'_, '_> {
             let node = self.push(Node::Variable(variable));
             self.clause.head.push(node);
         }
-        let left = self.n_own_variables;
-        self.clause.guard = Some(Guard { comparison, left, right: left + 1 });
+        self.clause.guard = Some(Guard { comparison, left: 0, right: 1 });
         match then {
             Then::Goals(goals) => self.goals(&goals),
             Then::Value(term) => {
@@ -171,30 +194,29 @@ impl Builder<'_, '_> {
         node
     }
 
-    /// Puts a call in the place of an `if`.
+    /// Puts a call in the place of an `if`: of what it compares and the inputs of the relation that it stands in, which
+    /// determine all other variables and the value.
     fn lift(
         &mut self,
         (comparison, left, right): (Comparison, TypeExprId, TypeExprId),
         [then, otherwise]: [Then; 2],
         value: Option<u32>,
     ) {
-        let n_own = self.n_own_variables;
-        let mut kinds = self.clause.variables[..n_own as usize].to_vec();
-        kinds.append_all([self.cx.place_kind(left), self.cx.place_kind(right)]);
-        let mut args: Vec<NodeId> = (0..n_own).map(|variable| self.push(Node::Variable(variable))).list();
-        args.append_all([self.term(left), self.term(right)]);
-        if let Some(value) = value {
-            kinds.push(self.clause.variables[value as usize]);
-            args.push(self.push(Node::Variable(value)));
+        let mut kinds = vec![self.cx.place_kind(left), self.cx.place_kind(right)];
+        let mut args = vec![self.term(left), self.term(right)];
+        for variable in self.own.clone().map(|variable| variable as u32).chain(value) {
+            kinds.push(self.clause.variables[variable as usize]);
+            args.push(self.push(Node::Variable(variable)));
         }
         let relation = self.relations.len();
+        let n_outputs = args.len() - 2 - self.n_inputs;
         self.clause.body.push(Goal::Written { relation, args });
         let of = self.cx.relations.building;
-        let origin = Origin { relation: of, clause: self.building, n_variables: n_own as usize };
+        let origin = Origin { relation: of, clause: self.building, variables: 2..2 + self.own.len() };
         self.relations.push(Written {
             name: self.relations[of].name.clone(),
             kinds,
-            n_outputs: usize::from(value.is_some()),
+            n_outputs,
             clauses: Vec::new(),
             is_broken: false,
             origin: Some(origin),
