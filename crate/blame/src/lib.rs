@@ -204,7 +204,8 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
             // What is added elsewhere was missed there.
             let is_there = matches!(problem.code, "match-not-exhaustive" | "not-imported") && first.span.is_empty()
                 || first.span.start == problem.span.start
-                || problem.code == "syntax-error" && fix.edits.len() > 1;
+                || problem.code == "syntax-error" && fix.edits.len() > 1
+                || problem.code == "unterminated-string";
             let place = if is_there { problem.span } else { first.span };
             let with_holes =
                 fix.edits.iter().any(|edit| ["=> _", "{ _ }"].iter().any(|it| base::find(&edit.text, it).is_some()));

@@ -433,8 +433,9 @@ impl Wraps<'_> {
         if more.iter().all(|more| (0..=MAX_PAD).contains(more)) {
             let widths: Vec<String> = more.iter().map(|more| base::bracketed(&[more / 2, more - more / 2])).list();
             let widths = base::bracketed(&widths);
-            self.put(6, "nn.pad", format!(", 0, pad_width={widths}"));
-            self.put(6, "nn.pad", format!(", 0f, pad_width={widths}"));
+            let shaped = self.outline.term(self.node).and_then(|term| self.outline.checked.shaped(term));
+            let zero = zero_of(shaped.and_then(|shaped| shaped.dtype).unwrap_or(Dtype::Float32));
+            self.put(6, "nn.pad", format!(", {zero}, pad_width={widths}"));
         }
     }
 

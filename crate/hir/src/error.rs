@@ -653,7 +653,7 @@ impl HirError {
             HirError::LiteralRange { span, dtype } => {
                 let message = match dtype.int_range() {
                     Some((low, high)) => {
-                        format!("expected a number from {} to {}, as {dtype} holds", low as i64, high as u64)
+                        format!("expected an integer from {} to {}, as {dtype} holds", low as i64, high as u64)
                     }
                     None => format!("this number is too large for {dtype}"),
                 };

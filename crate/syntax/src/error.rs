@@ -114,6 +114,8 @@ pub enum SyntaxError {
     },
     UnterminatedString {
         at: Span,
+        /// What it is likely to hold: as far as the first sign that goes on behind a string.
+        word: Span,
     },
 }
 
@@ -462,7 +464,7 @@ impl SyntaxError {
             | SyntaxError::Reserved { at, .. }
             | SyntaxError::UnknownCharacter { at, .. }
             | SyntaxError::UnterminatedComment { opened: at, .. }
-            | SyntaxError::UnterminatedString { at } => at,
+            | SyntaxError::UnterminatedString { at, .. } => at,
         }
     }
 
@@ -573,7 +575,7 @@ impl SyntaxError {
                     said.help = Some(title.to_owned());
                     said.fixes.push(Fix { title: title.to_owned(), edits: edits.clone() });
                 }
-                if let Foreign::Index { is_number: true } = form {
+                if let (Foreign::Index { is_number: true }, [_, _, ..]) = (form, &edits[..]) {
                     // What looks like an element may be a field of a tuple.
                     let brackets = edits.iter().skip(1).enumerate();
                     let dotted = brackets.map(|(i, edit)| Edit { span: edit.span, text: [".", ""][i % 2].to_owned() });
@@ -688,11 +690,11 @@ impl SyntaxError {
                 "expected `*/`, found the end of the file".to_owned(),
             )
             .fix("insert `*/`", *end, "*/"),
-            SyntaxError::UnterminatedString { at } => error(
+            SyntaxError::UnterminatedString { word, .. } => error(
                 "unterminated-string",
                 "expected `\"`, found the end of the line".to_owned(),
             )
-            .fix("insert `\"`", at.after(), "\""),
+            .fix("insert `\"`", word.after(), "\""),
         }
     }
 }

@@ -361,7 +361,13 @@ impl Lexer<'_> {
         if self.bytes[self.pos - 1] == b'\r' {
             self.pos -= 1;
         }
-        self.out.errors.push(SyntaxError::UnterminatedString { at: self.span(start) });
+        let text = &self.bytes[start..self.pos];
+        let is_sign = |byte: &u8| b",)]};".contains(byte);
+        let word = text.iter().position(is_sign).unwrap_or(text.len());
+        self.out.errors.push(SyntaxError::UnterminatedString {
+            at: self.span(start),
+            word: Span::new(start as u32, (start + word) as u32),
+        });
         BadString
     }
 

@@ -131,12 +131,12 @@ impl Lowering<'_> {
         }
         let (from, written) = self.scalar(literal, negative, false)?;
         let scalar = op::cast_between(written, from, dtype);
+        let holds = |number| dtype.int_range().is_some_and(|(low, high)| (low..=high).contains(&number));
         let fits = match (written, scalar) {
-            (Scalar::Int(written), Scalar::Int(_)) => {
-                dtype.int_range().is_some_and(|(low, high)| (low..=high).contains(&op::widen(from, written)))
-            }
+            (Scalar::Int(written), Scalar::Int(_)) => holds(op::widen(from, written)),
+            (Scalar::Float(written), Scalar::Int(_)) => written.fract() == 0.0 && holds(written as _),
             (Scalar::Float(written), Scalar::Float(rounded)) => rounded.is_finite() || !written.is_finite(),
-            (Scalar::Int(_) | Scalar::Float(_), _) => true,
+            (Scalar::Int(_), Scalar::Float(rounded)) => rounded.is_finite(),
         };
         if !fits {
             self.errors.push(HirError::LiteralRange { span: self.tree.span(value), dtype });

@@ -89,11 +89,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The end of a type that begins here and has an arrow behind it. In `fn(A -> B` a bracket is not closed.
+    /// The end of a type that begins here and has an arrow behind it. In `fn(A -> B` a bracket is not closed, nor is one
+    /// in `def @f(%x: A -> B {`.
     fn arrow_behind(&self) -> Option<usize> {
         let is_param = self.pos > 1 && [2, 1].map(|back| self.kind_at(self.pos - back)) == [KwFn, LParen];
         let end = self.type_end(self.pos).filter(|_| self.surface == Surface::Relay && !is_param)?;
-        (self.kind_at(end) == Arrow).then_some(end)
+        let is_written = self.pos > 0 && self.kind_at(self.pos - 1) == Colon;
+        let is_followed_by = |kind| self.type_end(end + 1).is_some_and(|end| self.kind_at(end) == kind);
+        (self.kind_at(end) == Arrow && !(is_written && is_followed_by(LBrace))).then_some(end)
     }
 
     /// `A -> B`, `(A, B) -> C`: a function's type without `fn`.
