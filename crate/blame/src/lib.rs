@@ -79,7 +79,7 @@ pub struct Blame {
 }
 
 /// At most this many bytes of text are checked in one search.
-const MAX_WORK: usize = 500_000;
+const MAX_WORK: usize = 2_000_000;
 
 /// At most this many edits are handed out for one text.
 const MAX_MENDS: usize = 24;
@@ -100,7 +100,7 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
         return Blame::default();
     }
     // Of a long text not even the likeliest edits could be tried.
-    if text.len() > work / 8 {
+    if text.len() > work / 32 {
         return Blame::default();
     }
     let Some(base) = check(ground, text, |_| true) else { return Blame::default() };

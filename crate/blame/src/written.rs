@@ -29,9 +29,8 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
     let is_written = suspect.want.as_deref().is_some_and(|want| want != old);
     if let Some(want) = suspect.want.as_deref().filter(|want| *want != old) {
         let (edit, n_words) = smallest(bench.text, span, want);
-        let one = outline.covering(edit.span);
-        let agreement = if outline.kind(one) == NodeKind::DimNum { agreement(outline, one) } else { 0 };
-        out.push(written(bench.text, edit, cost + n_words.saturating_sub(1).min(8) + agreement));
+        let cost = cost + n_words.saturating_sub(1).min(8) + agreement_at(outline, &edit);
+        out.push(written(bench.text, edit, cost));
     }
     let parts = leaves(outline, node);
     if !is_written {
@@ -66,7 +65,7 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
             };
             if text != outline.text(*part) {
                 let (edit, n_words) = smallest(bench.text, span, &text);
-                let cost = cost + n_words.saturating_sub(1) + agreement(outline, *part);
+                let cost = cost + n_words.saturating_sub(1) + agreement_at(outline, &edit);
                 out.push(written(bench.text, edit, cost));
             }
         }
@@ -162,6 +161,12 @@ fn agreement(outline: &Outline, size: NodeId) -> u32 {
         _ => 5,
     };
     agreement + 4 * u32::from(is_square)
+}
+
+/// The same of what an edit replaces, if that is one size.
+fn agreement_at(outline: &Outline, edit: &Edit) -> u32 {
+    let one = outline.covering(edit.span);
+    if outline.kind(one) == NodeKind::DimNum { agreement(outline, one) } else { 0 }
 }
 
 /// The same size twice in one shape, as of a square picture, that must be another one.

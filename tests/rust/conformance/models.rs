@@ -4,7 +4,7 @@
 //! data's shape and the attributes say determines the shapes of all weights.
 
 use serde_json::Value as Json;
-use session::Analysis;
+use session::{Analysis, Mends};
 use tests::facts::{errors, text};
 use tests::{files, root};
 
@@ -63,4 +63,24 @@ fn models() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn one_size_of_a_weight_is_mended() {
+    for (model, right, wrong) in [
+        ("resnet-18", "(512, 256, 3, 3)", "(512, 255, 3, 3)"),
+        ("resnet-18", "(128, 64, 3, 3)", "(128, 63, 3, 3)"),
+        ("resnet-18", "%bn1_gamma: Tensor[(512)", "%bn1_gamma: Tensor[(256)"),
+        ("resnet-18", "(1000, 512)", "(1000, 500)"),
+        ("mobilenet", "(128, 64, 1, 1)", "(128, 63, 1, 1)"),
+    ] {
+        let path = root().join(format!("tests/conformance/models/{model}.relay"));
+        let source = std::fs::read_to_string(&path).expect("a model is text");
+        let at = source.find(right).expect("the model has such a weight");
+        let slip = format!("{}{wrong}{}", &source[..at], &source[at + right.len()..]);
+        let analysis = Analysis::new(&slip);
+        let first = Mends::new(&analysis).ranked(&analysis).into_iter().flat_map(|problem| problem.fixes).next();
+        let mended = first.map(|fix| base::apply(&slip, &fix.edits));
+        assert!(mended.is_some_and(|mended| mended == source), "{model}, {wrong} for {right}");
+    }
 }
