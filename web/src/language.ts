@@ -16,6 +16,21 @@ export const KEYWORDS: Readonly<Record<Language, readonly string[]>> = {
   tensorscript: "use dim tsr node weights graph def if else self true false".split(" "),
 };
 
+/**
+ * What names are of in Relay and TensorScript, inside brackets of a pattern with the flag `u`: letters, digits and marks of
+ * all scripts. Those of refine are of ASCII.
+ */
+export const IN_NAME = "\\p{L}\\p{M}\\p{N}_";
+/** Of what begins a name. */
+export const STARTS_NAME = `(?!\\d)[${IN_NAME}]`;
+
+/** Names with their sigils, operators with their dots, and numbers. */
+export const WORDS: Readonly<Record<Language, string>> = {
+  relay: `[%@\`]?${STARTS_NAME}[${IN_NAME}.]*|%?\\d[${IN_NAME}.]*`,
+  refine: "'?[A-Za-z_]\\w*|\\d+",
+  tensorscript: `${STARTS_NAME}[${IN_NAME}]*|\\d[${IN_NAME}.]*`,
+};
+
 const LANG_LINE = /^\s*#lang(?:[ \t]+(.*?))?[ \t\r]*(?:\n|$)/;
 
 /** Where what a text says of its language ends. */
@@ -30,9 +45,9 @@ const COMMENTS = /\/\*[^]*?\*\/|(?:\/\/|#).*/g;
 
 /** What only one of the languages has. */
 const SIGNS: Readonly<Record<Language, RegExp>> = {
-  relay: /[@%]\w|^[ \t]*(?:type|data|extern|relation)\s/m,
+  relay: new RegExp(`[@%][${IN_NAME}]|^[ \\t]*(?:type|data|extern|relation)\\s`, "mu"),
   refine: /\bmatch\b[^;{}%]*\bwith\b|\blet\b[^;{}%]*\bin\b/,
-  tensorscript: /^[ \t]*(?:use\s+\w+::|(?:node|weights|graph)\s+\w+\s*<|(?:dim|tsr)\s+\w+\s*=)/m,
+  tensorscript: new RegExp(`^[ \\t]*(?:use\\s+\\w+::|(?:node|weights|graph)\\s+[${IN_NAME}]+\\s*<|(?:dim|tsr)\\s+[${IN_NAME}]+\\s*=)`, "mu"),
 };
 
 /** What is a sign of Relay where there is none of another language: an operator, an attribute that is a list, a float. */

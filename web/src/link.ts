@@ -1,14 +1,15 @@
 // A link holds a program in its hash: `#v1.` + base64url of raw deflate of JSON. It is data from strangers: sizes are
 // limited before and while it is unpacked, every field is checked, and nothing in it is ever run or shown as markup.
 import { type BuildName, isOffered } from "./builds.ts";
-import { isFused, isLayout, isSolverTab, type SolverTab, type Target } from "./state.ts";
+import { type Asked, isFused, isLayout, isSolverTab, type SolverTab, type Target } from "./state.ts";
+import type { SpanView } from "./wasm/relish_wasm.js";
 
 export interface Linked {
   text: string;
   panel: string | undefined;
-  selection: { start: number; end: number } | undefined;
-  /** What the Solver panel shows, and where in the trace it stands. */
-  solver?: { tab: SolverTab; stop: number | undefined } | undefined;
+  selection: SpanView | undefined;
+  /** What the Solver panel shows, where in the trace it stands, and which problem it is asked about. */
+  solver?: { tab: SolverTab; stop: number | undefined; problem: Asked | undefined } | undefined;
   /** What computes its values. */
   build?: BuildName | undefined;
   /** How it is compiled, as far as the link says. */
@@ -70,8 +71,6 @@ function validate(json: string): Opened {
   // Offsets are those of the text as the editor has it.
   const text = given.replace(/\r\n?/g, "\n");
   const panel = field(root, "panel");
-  const start = field(field(root, "selection"), "start");
-  const end = field(field(root, "selection"), "end");
   const solver = field(root, "solver");
   const tab = field(solver, "tab");
   const stop = field(solver, "stop");
@@ -80,13 +79,21 @@ function validate(json: string): Opened {
   const fused = field(field(root, "target"), "fused");
   const isStop = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= MOST_STOPS;
   const within = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= text.length;
+  const spanOf = (value: unknown): SpanView | undefined => {
+    const [start, end] = [field(value, "start"), field(value, "end")];
+    return within(start) && within(end) && start <= end ? { start, end } : undefined;
+  };
+  const problemOf = (value: unknown): Asked | undefined => {
+    const [code, message, span] = [field(value, "code"), field(value, "message"), spanOf(field(value, "span"))];
+    return typeof code === "string" && typeof message === "string" && span !== undefined ? { code, message, span } : undefined;
+  };
   return {
     kind: "program",
     program: {
       text,
       panel: typeof panel === "string" ? panel : undefined,
-      selection: within(start) && within(end) && start <= end ? { start, end } : undefined,
-      solver: isSolverTab(tab) ? { tab, stop: isStop(stop) ? stop : undefined } : undefined,
+      selection: spanOf(field(root, "selection")),
+      solver: isSolverTab(tab) ? { tab, stop: isStop(stop) ? stop : undefined, problem: problemOf(field(solver, "problem")) } : undefined,
       build: isOffered(build) ? build : undefined,
       target: { ...(isLayout(layout) && { layout }), ...(isFused(fused) && { fused }) },
     },

@@ -1,3 +1,6 @@
+/** A sentence of the compiler where all of it is shown as it stands. */
+export const plain = (sentence: string): string => sentence.replace(/`` (.+?) ``/g, "$1");
+
 /** The first sentence of a documentation in Markdown, in one line. */
 export function firstSentence(markdown: string): string {
   const paragraph = markdown.trim().split(/\n\s*\n|\n```/, 1)[0] ?? "";

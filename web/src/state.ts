@@ -110,8 +110,11 @@ interface StepFilter {
   relation: string | undefined;
 }
 
+/** By what a problem is found again in another check. */
+export type Asked = Pick<DiagnosticView, "code" | "message" | "span">;
+
 /** What the Why tab is asked: a piece of the type at the cursor, or one of the problems that the check found. */
-type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; problem: DiagnosticView };
+type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; problem: Asked };
 
 export type Answer = { kind: "type"; revision: number; view: WhyView | null } | { kind: "problem"; revision: number; view: WhyNotView | null };
 
@@ -138,6 +141,8 @@ interface SolverPart {
 }
 
 export const FIRST_PART: SolverPart = { firstClass: 0, nClasses: 16, nRelations: 8 };
+
+export const FIRST_PANEL = "types";
 
 const NOTHING_CHECKED: CheckView = { diagnostics: [], definitions: [], expressions: [], nodes: [] };
 
@@ -191,7 +196,7 @@ export const state = {
   formatting: signal(0),
   /** Counts how often the editor was asked to say more about what is at the cursor. */
   explaining: signal(0),
-  panel: signal("types"),
+  panel: signal(FIRST_PANEL),
   /** On a narrow screen, whether the editor is shown instead of the panel. */
   editing: signal(true),
   /** How the machine lays out values. */

@@ -1,6 +1,6 @@
 // *Why* and *why not*: what the Why tab is asked, and where its answer lies in the text.
 import { batch } from "@preact/signals";
-import { type Answer, isFresh, state } from "../state.ts";
+import { type Answer, type Asked, isFresh, state } from "../state.ts";
 import type { DiagnosticView, MendView, SpanView } from "../wasm/relish_wasm.js";
 import { applyFix } from "./document.ts";
 import { goTo, openFile } from "./navigation.ts";
@@ -77,19 +77,19 @@ export const isAskable = (problem: DiagnosticView) =>
   problem.severity === "error" && OF_TYPES.has(problem.code) && state.checked.value.view.diagnostics.some(isSame(problem));
 
 /** The list of problems may place one elsewhere than the check did; its words are the same. */
-const isSame = (problem: DiagnosticView) => (other: DiagnosticView) => other.code === problem.code && other.message === problem.message;
+const isSame = (problem: Asked) => (other: DiagnosticView) => other.code === problem.code && other.message === problem.message;
 
 /** The number of the problem that is asked about, among those of the text as it is now; it may be gone. */
-function problemNow(asked: DiagnosticView): number {
+function problemNow(asked: Asked): number {
   const now = state.checked.peek().view.diagnostics;
   const same = now.findIndex((other) => isSame(asked)(other) && other.span.start === asked.span.start);
   return same >= 0 ? same : now.findIndex(isSame(asked));
 }
 
-export function askWhyNot(problem: DiagnosticView): void {
+export function askWhyNot({ code, message, span }: DiagnosticView): void {
   openFile("user");
   batch(() => {
-    state.question.value = { kind: "problem", problem };
+    state.question.value = { kind: "problem", problem: { code, message, span } };
     state.answer.value = undefined;
     openSolver("why");
   });

@@ -2,7 +2,7 @@
 import { batch } from "@preact/signals";
 import { setAside, takeBack } from "../earlier.ts";
 import { type Linked, pack, unpack } from "../link.ts";
-import { state, target } from "../state.ts";
+import { FIRST_PANEL, state, target } from "../state.ts";
 import { saveOfTab } from "../storage.ts";
 import { WELCOME } from "../welcome.ts";
 import { editedText, forgetLink, keptText, savePending, saveText, setLink } from "./autosave.ts";
@@ -14,8 +14,9 @@ import { compileAs } from "./settings.ts";
 
 /** Copies a link that holds the program, the panel and the selection. */
 export async function share(): Promise<void> {
-  const { text, panel, selection, solverTab, stop, build } = state;
-  const solving = panel.value === "solver" ? { tab: solverTab.value, stop: stop.value } : undefined;
+  const { text, panel, selection, solverTab, stop, question, build } = state;
+  const problem = question.value.kind === "problem" ? question.value.problem : undefined;
+  const solving = panel.value === "solver" ? { tab: solverTab.value, stop: stop.value, problem } : undefined;
   const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value, solver: solving, build: build.value, target: target() });
   if (packed.kind === "too-large") {
     state.notice.value = { tone: "bad", text: packed.sentence };
@@ -56,9 +57,13 @@ function openShared(program: Linked): void {
     state.document.value = text === ownText() ? "mine" : "shared";
     forgetResults();
     if (program.panel !== undefined) state.panel.value = program.panel;
+    // Every link names a panel. That of whoever chose none is the first, which on a narrow screen the program goes before.
+    state.editing.value = program.panel === undefined || program.panel === FIRST_PANEL;
     if (program.solver !== undefined) {
-      state.solverTab.value = program.solver.tab;
-      state.stop.value = program.solver.stop;
+      const { tab, stop, problem } = program.solver;
+      state.solverTab.value = tab;
+      state.stop.value = stop;
+      if (problem !== undefined) state.question.value = { kind: "problem", problem };
     }
     compileAs(program);
   });

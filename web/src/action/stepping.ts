@@ -1,7 +1,8 @@
 // A run step by step: one move at a time is asked for, and a sentence says what it did.
 import { batch, effect } from "@preact/signals";
+import { lineOf, lineStarts } from "../lines.ts";
 import type { StepMove } from "../protocol.ts";
-import { type LayoutName, state, type Stepping, target } from "../state.ts";
+import { errorCount, isFresh, type LayoutName, state, type Stepping, target } from "../state.ts";
 import { explain } from "../view/instructions.ts";
 import type { BlockView, StepView } from "../wasm/relish_wasm.js";
 import { openPanel } from "./navigation.ts";
@@ -24,17 +25,21 @@ let wanted: number | undefined;
 let isSeeking = false;
 let patience: ReturnType<typeof setTimeout> | undefined;
 
-/** Begins to look at the run of one of the expressions; `then` is the first move. */
-export async function startStepping(expression = 0, then?: StepMove): Promise<void> {
+/** Begins to look at the run of one of the expressions. */
+export async function startStepping(expression = 0): Promise<void> {
   openPanel("run");
+  if (await start(expression)) await measure();
+  else sayNothingToStep();
+}
+
+function sayNothingToStep(): void {
+  state.notice.value = { tone: "bad", text: "There is nothing to step through: the program needs an expression without errors." };
+}
+
+async function start(expression: number): Promise<boolean> {
   const view = await ask({ to: "start", expression, target: target() });
-  if (view === undefined) {
-    state.notice.value = { tone: "bad", text: "There is nothing to step through: the program needs an expression without errors." };
-    return;
-  }
-  set(expression, view, undefined, "Before the first instruction.", undefined);
-  if (then !== undefined) await move(then);
-  await measure();
+  if (view !== undefined) set(expression, view, undefined, "Before the first instruction.", undefined);
+  return view !== undefined;
 }
 
 export function endStepping(): void {
@@ -88,11 +93,43 @@ export async function seek(target: number): Promise<void> {
   isSeeking = false;
 }
 
-/** On to the line of the cursor, from the beginning if there is no run to go on with. */
+/** On to the line of the cursor, in the run that is looked at unless another expression stands there. */
 export async function runToCursor(): Promise<void> {
   const place: StepMove = { to: "line", offset: state.selection.peek().start };
-  if (state.stepping.peek() === undefined) await startStepping(0, place);
-  else await move(place);
+  const now = state.stepping.peek()?.expression;
+  const own = expressionAt(state.line.peek());
+  if (now !== undefined && (own === undefined || own === now)) return move(place);
+  openPanel("run");
+  await (own === undefined ? startAnyTo(place) : startTo(own, place));
+  await measure();
+}
+
+/** The expression on a line. Where there are errors, it is not known which of them are evaluated. */
+function expressionAt(line: number): number | undefined {
+  const { view, starts } = state.checked.peek();
+  if (!isFresh.peek() || errorCount.peek() > 0) return undefined;
+  const found = view.expressions.findIndex(({ span, line: first }) => first <= line && line <= lineOf(starts, span.end));
+  return found < 0 ? undefined : found;
+}
+
+/** Begins a run and goes on to a line, where it may stand already; whether there is such a run. */
+async function startTo(expression: number, place: StepMove): Promise<boolean> {
+  if (!(await start(expression))) return false;
+  const first = state.stepping.peek()?.view.span;
+  if (first === undefined || lineOf(lineStarts(state.text.peek()), first.start) !== state.line.peek()) await move(place);
+  return true;
+}
+
+/** Finds the first of the runs that comes to a line. */
+async function startAnyTo(place: StepMove): Promise<void> {
+  for (let expression = 0; await startTo(expression, place); expression += 1) {
+    const status = state.stepping.peek()?.view.status;
+    // It came there, or somebody did not wait for it.
+    if (status === undefined || status === "running") return;
+  }
+  const last = state.stepping.peek();
+  if (last === undefined) sayNothingToStep();
+  else if (last.expression > 0 && last.view.status === "done") state.stepping.value = { ...last, said: "None of the runs comes to this line." };
 }
 
 /** The same run with values laid out otherwise, as near as can be to where it stands. */
@@ -216,7 +253,9 @@ function tell(to: StepMove, before: StepView, after: StepView): { said: string; 
     return { said: `The run ends here: ${after.diagnostic.message}.`, ran: currentOf(after) ?? line };
   }
   if (steps === 1 && line !== undefined) return { said: sentence(explain(`  ${line}`), heap), ran: line };
-  if (to.to === "line" && after.status !== "running") return { said: "The run ended without coming to this line again.", ran: undefined };
+  if (to.to === "line" && after.status !== "running") {
+    return { said: `The run ended without coming to this line${before.step > 0 ? " again" : ""}.`, ran: undefined };
+  }
   if (steps === 0) return { said: "There is nothing further.", ran: undefined };
   const n = Math.abs(steps).toLocaleString("en");
   const way = `${n} ${n === "1" ? "step" : "steps"} ${steps > 0 ? "on" : "back"}.`;
@@ -233,7 +272,10 @@ function tellHeap(before: readonly BlockView[], after: readonly BlockView[], isW
   const gone = before.filter(({ address }) => isWhole && !is.has(address));
   const kept = after.filter(({ address }) => was.has(address));
   const written = kept.filter((block) => bytesOf(was.get(block.address)) !== bytesOf(block));
-  const counted = kept.filter((block) => was.get(block.address)?.count !== block.count && !written.includes(block));
+  const other = kept.filter((block) => was.get(block.address)?.count !== block.count && !written.includes(block));
+  const counted = other.filter(({ count }) => count !== undefined);
+  // Of memory that nothing is in, nobody counts the owners.
+  const emptied = other.filter(({ type }) => type === "");
   const list = (blocks: readonly BlockView[], one: string, many: string) => {
     if (blocks.length === 0) return "";
     if (blocks.length > NAMED) return `${blocks.length.toLocaleString("en")} blocks ${many}.`;
@@ -243,6 +285,7 @@ function tellHeap(before: readonly BlockView[], after: readonly BlockView[], isW
     list(made, "is a new block", "are new"),
     list(written, "was written", "were written"),
     ...counted.slice(0, NAMED).map(({ address, count }) => `${hex(address)} has ${count} ${count === 1 ? "owner" : "owners"} now.`),
+    list(emptied, "is kept to be used again", "are kept to be used again"),
     list(gone, "was freed", "were freed"),
   );
 }

@@ -1,6 +1,7 @@
 // The fixes that a diagnostic offers, as quick fixes of the editor.
 import type { ReadonlySignal } from "@preact/signals";
 import { makeRoom } from "../action/room.ts";
+import { plain } from "../sentence.ts";
 import { isChecking, isFresh, isMending, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import { fileOf } from "./files.ts";
@@ -39,9 +40,9 @@ export function registerFixes(): void {
         const titles = titlesOf(problem.fixes, state.checked.value.starts);
         for (const [at, fix] of problem.fixes.entries()) {
           actions.push({
-            title: titles[at] ?? fix.title,
+            title: plain(titles[at] ?? fix.title),
             kind: "quickfix",
-            diagnostics: context.markers.filter((marker) => marker.message.startsWith(problem.message)),
+            diagnostics: context.markers.filter((marker) => marker.message.startsWith(plain(problem.message))),
             isPreferred: problem.fixes.length === 1,
             edit: {
               edits: fix.edits.map((edit) => ({

@@ -7,14 +7,18 @@ import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 import { whyLink } from "./why.ts";
 
+/** Code as Markdown. The fence is longer than any run of backticks inside, so that the code cannot end its own block. */
+export function fenced(code: string, language: string): string {
+  const fence = "`".repeat(3 + Math.max(0, ...[...code.matchAll(/`+/g)].map(([run]) => run.length)));
+  return `${fence}${language}\n${code}\n${fence}`;
+}
+
 export function registerHover(): void {
   monaco.languages.registerHoverProvider([...ANY_LANGUAGE], {
     async provideHover(model, position) {
       const view = await hover(fileOf(model.uri), model.getOffsetAt(position));
       if (view === undefined || model.isDisposed()) return null;
-      // A fence longer than any run of backticks inside, so that the code cannot end its own block.
-      const fence = "`".repeat(3 + Math.max(0, ...[...view.code.matchAll(/`+/g)].map(([run]) => run.length)));
-      const contents: monaco.IMarkdownString[] = [{ value: `${fence}${model.getLanguageId()}\n${view.code}\n${fence}` }, { value: view.doc }]
+      const contents: monaco.IMarkdownString[] = [{ value: fenced(view.code, model.getLanguageId()) }, { value: view.doc }]
         .filter(({ value }) => value !== "")
         .map((content) => ({ ...content, isTrusted: false, supportHtml: false }));
       if (fileOf(model.uri) === "user") contents.push(whyLink(view.span));

@@ -1,5 +1,5 @@
 // How programs are coloured and bracketed. The compiler knows the language; this only has to look right while typing.
-import { KEYWORDS, type Language } from "../language.ts";
+import { IN_NAME, KEYWORDS, type Language, STARTS_NAME, WORDS } from "../language.ts";
 import { monaco } from "./monaco.ts";
 
 type Pair = [open: string, close: string];
@@ -23,6 +23,8 @@ function register(id: Language, alias: string, brackets: Pair[], lineComment: st
     brackets,
     autoClosingPairs: pairs,
     surroundingPairs: pairs,
+    // What a double-click takes.
+    wordPattern: new RegExp(WORDS[id], "u"),
     indentationRules: {
       increaseIndentPattern: new RegExp(`[${opening}]\\s*$`),
       decreaseIndentPattern: new RegExp(`^\\s*[${closing}]`),
@@ -37,6 +39,9 @@ function register(id: Language, alias: string, brackets: Pair[], lineComment: st
   };
 }
 
+/** What the patterns of a tokenizer name: `@word`. */
+const NAMED = { unicode: true, word: `${STARTS_NAME}[${IN_NAME}]*`, dotted: `${STARTS_NAME}[${IN_NAME}.]*`, letter: `[${IN_NAME}]` };
+
 const coloured = (brackets: Pair[]) => brackets.map(([open, close]) => ({ open, close, token: "delimiter" }));
 
 function registerRelay(): void {
@@ -46,10 +51,9 @@ function registerRelay(): void {
     comments: { lineComment: "//", blockComment: ["/*", "*/"] },
     autoClosingPairs: [...shared.autoClosingPairs, { open: '"', close: '"', notIn: ["string", "comment"] }],
     surroundingPairs: [...shared.surroundingPairs, { open: '"', close: '"' }],
-    // A double-click takes the sigil with the name, and an operator with its dots.
-    wordPattern: /[%@`]?[A-Za-z_][\w.]*|%?\d[\w.]*/,
   });
   monaco.languages.setMonarchTokensProvider("relay", {
+    ...NAMED,
     keywords: [...KEYWORDS.relay],
     defaultToken: "",
     brackets: coloured(BRACES),
@@ -62,18 +66,17 @@ function registerRelay(): void {
         [/#.*$/, "comment"],
         [/"/, "string", "@string"],
         [/%\d+/, "variable.graph"],
-        [/%[A-Za-z_][\w.]*/, "variable"],
-        [/@[A-Za-z_][\w.]*/, "function"],
-        [/`[A-Za-z_]\w*/, "variant"],
+        [/%@dotted/, "variable"],
+        [/@@@dotted/, "function"],
+        [/`@word/, "variant"],
         [/match\?/, "keyword"],
-        [/(?:True|False)\b/, "number"],
-        [/(?:u?int|float|bfloat)\d+(?:x\d+)?\b|bool\b|Tensor\b/, "type"],
-        [/(?:Type|BaseType|Shape|ShapeVar|Dim)\b/, "type"],
-        [/[A-Z]\w*/, "constructor"],
-        [/[a-z_][\w]*(?:\.[A-Za-z_]\w*)+/, "operator.name"],
-        [/[a-z_]\w*(?=\s*=[^=>])/, "attribute"],
-        [/[a-z_]\w*(?=\()/, { cases: { "@keywords": "keyword", "@default": "operator.name" } }],
-        [/[a-z_]\w*/, { cases: { "@keywords": "keyword", "@default": "identifier" } }],
+        [/(?:True|False)(?!@letter)/, "number"],
+        [/(?:(?:u?int|float|bfloat)\d+(?:x\d+)?|bool|Tensor|Type|BaseType|Shape|ShapeVar|Dim)(?!@letter)/, "type"],
+        [/\p{Lu}@letter*/u, "constructor"],
+        [/@word(?:\.@word)+/, "operator.name"],
+        [/@word(?=\s*=[^=>])/, "attribute"],
+        [/@word(?=\()/, { cases: { "@keywords": "keyword", "@default": "operator.name" } }],
+        [/@word/, { cases: { "@keywords": "keyword", "@default": "identifier" } }],
         [/\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:[a-z]+\d*)?/, "number"],
         [/->|=>|\|>|:=|:-|[=<>!+\-*/|&]+/, "operator"],
         [/[{}()[\]]/, "@brackets"],
@@ -100,7 +103,7 @@ function registerRelay(): void {
 
 function registerRefine(): void {
   const shared = register("refine", "refine", PARENTHESES, "#");
-  monaco.languages.setLanguageConfiguration("refine", { ...shared, wordPattern: /[A-Za-z_]\w*|\d+/ });
+  monaco.languages.setLanguageConfiguration("refine", shared);
   monaco.languages.setMonarchTokensProvider("refine", {
     keywords: [...KEYWORDS.refine],
     defaultToken: "",
@@ -122,8 +125,9 @@ function registerRefine(): void {
 
 function registerTensorScript(): void {
   const shared = register("tensorscript", "TensorScript", BRACES, "//");
-  monaco.languages.setLanguageConfiguration("tensorscript", { ...shared, wordPattern: /[A-Za-z_]\w*|\d[\w.]*/ });
+  monaco.languages.setLanguageConfiguration("tensorscript", shared);
   monaco.languages.setMonarchTokensProvider("tensorscript", {
+    ...NAMED,
     keywords: [...KEYWORDS.tensorscript],
     defaultToken: "",
     brackets: coloured(BRACES),
@@ -133,10 +137,10 @@ function registerTensorScript(): void {
         [/\/\/.*$/, "comment"],
         [/#lang.*$/, "comment"],
         [/\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+/, "number"],
-        [/[A-Z][A-Z0-9_]*\b/, "type"],
-        [/[A-Z]\w*/, "variant"],
-        [/[a-z_]\w*(?=\s*\()/, { cases: { "@keywords": "keyword", "@default": "function" } }],
-        [/[a-z_]\w*/, { cases: { "@keywords": "keyword", "@default": "variable" } }],
+        [/\p{Lu}[\p{Lu}\d_]*(?!@letter)/u, "type"],
+        [/\p{Lu}@letter*/u, "variant"],
+        [/@word(?=\s*\()/, { cases: { "@keywords": "keyword", "@default": "function" } }],
+        [/@word/, { cases: { "@keywords": "keyword", "@default": "variable" } }],
         [/\|>|->|::|[=<>!]=|[-+*/=<>?]/, "operator"],
         [/[()[\]{}]/, "@brackets"],
         [/[,;.]/, "delimiter"],

@@ -1,9 +1,6 @@
-// What a name means: go to its definition, in the program or in the prelude, find where else it stands, and give it
-// another there.
+// What a name means: go to its definition, in the program or in the prelude, and find where else it stands.
 import { show } from "../action/navigation.ts";
 import { name } from "../action/queries.ts";
-import { state } from "../state.ts";
-import type { SpanView } from "../wasm/relish_wasm.js";
 import { fileOf, modelOf } from "./files.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
@@ -53,31 +50,6 @@ export function registerNames(): void {
       return true;
     },
   });
-}
-
-/** A new name: the old one is selected everywhere that it stands, and what is typed replaces all of them. */
-export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, model: monaco.editor.ITextModel): void {
-  editor.addAction({
-    id: "relish.rename",
-    label: "Rename",
-    keybindings: [monaco.KeyCode.F2],
-    contextMenuGroupId: "1_modification",
-    async run() {
-      const found = await name("user", state.selection.peek().start);
-      if (found?.isGiven) {
-        // The first selection is the one that stays in sight.
-        editor.setSelections([found.span, ...found.mentions].map((span) => wordOf(model, span)));
-      }
-      const text = found?.isGiven ? "Type the new name: it changes wherever it stands." : "The program gives no name to what is here.";
-      state.notice.value = { tone: "hint", text };
-    },
-  });
-}
-
-/** A name without its sigil. */
-function wordOf(model: monaco.editor.ITextModel, { start, end }: SpanView): monaco.Selection {
-  const sigil = /[%@`]/.test(model.getValue().charAt(start)) ? 1 : 0;
-  return monaco.Selection.fromPositions(model.getPositionAt(start + sigil), model.getPositionAt(end));
 }
 
 async function nameAt(model: monaco.editor.ITextModel, position: monaco.Position) {

@@ -1,5 +1,6 @@
 // Problems as squiggles, each with its other causes.
 import { effect } from "@preact/signals";
+import { plain } from "../sentence.ts";
 import { isFresh, problems } from "../state.ts";
 import type { SeverityView } from "../wasm/relish_wasm.js";
 import { monaco } from "./monaco.ts";
@@ -12,6 +13,7 @@ const SEVERITY: Record<SeverityView, monaco.MarkerSeverity> = {
 };
 
 export function showProblems(model: monaco.editor.ITextModel): void {
+  let places: string[] = [];
   effect(() => {
     const found = problems.value;
     // Markers move with the text until the next check; those of an older text would land in wrong places.
@@ -20,21 +22,22 @@ export function showProblems(model: monaco.editor.ITextModel): void {
       ...rangeOf(model, problem.span),
       severity: SEVERITY[problem.severity],
       code: problem.code,
-      message: problem.help === undefined ? problem.message : `${problem.message}\nhelp: ${problem.help}`,
+      message: plain(problem.help === undefined ? problem.message : `${problem.message}\nhelp: ${problem.help}`),
       relatedInformation: problem.labels.map((label) => ({
         ...rangeOf(model, label.span),
         resource: model.uri,
-        message: label.message,
+        message: plain(label.message),
       })),
     }));
-    // Where its cause was found elsewhere, the place at which a problem shows keeps a mark.
+    monaco.editor.setModelMarkers(model, "relish", markers);
+    // Where its cause was found elsewhere, the place at which a problem shows keeps a mark. It is not one more problem to go to.
     const moved = found.filter(({ span, told }) => span.end <= told.span.start || told.span.end <= span.start);
-    const shown = moved.map(({ told }) => ({
-      ...rangeOf(model, told.span),
-      severity: monaco.MarkerSeverity.Info,
-      code: told.code,
-      message: `the problem shows here: ${told.message}`,
-    }));
-    monaco.editor.setModelMarkers(model, "relish", [...markers, ...shown]);
+    places = model.deltaDecorations(
+      places,
+      moved.map(({ told }) => ({
+        range: rangeOf(model, told.span),
+        options: { className: "squiggly-info", hoverMessage: { value: `the problem shows here: ${told.message}` } },
+      })),
+    );
   });
 }

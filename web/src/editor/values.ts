@@ -4,9 +4,12 @@
 // errors, it says of which run it is.
 import { effect, signal } from "@preact/signals";
 import { state } from "../state.ts";
+import { fenced } from "./hover.ts";
 import { monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
+/** Of a value that is not whole, as much is said when one points at it. */
+const LONGEST_TOLD = 1000;
 /** What the room at the end of a line allows, but within these bounds. */
 const LONGEST = 80;
 const SHORTEST = 6;
@@ -26,6 +29,8 @@ interface Shown {
 
 export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: monaco.editor.ITextModel): void {
   const decorations = editor.createDecorationsCollection();
+  /** What is said of a value that is cut short, where it stands. */
+  const told = editor.createDecorationsCollection();
   const columns = signal(0);
   let shown: readonly Shown[] = [];
   let isOld = false;
@@ -36,6 +41,7 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
   };
   const draw = (values: readonly Shown[]) => {
     shown = values;
+    const cut: monaco.editor.IModelDeltaDecoration[] = [];
     decorations.set(
       values.map(({ value, lineNumber }) => {
         const column = model.getLineMaxColumn(lineNumber);
@@ -45,13 +51,18 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
         const suffix = isOld && free - OLD.length >= SHORTEST ? OLD : "";
         const room = Math.min(LONGEST, Math.max(SHORTEST, free - suffix.length));
         const isBehind = free < SHORTEST;
-        const told = shorten(value, LONGEST);
+        const text = shorten(value, room);
+        const hoverMessage = { value: fenced(`= ${shorten(value, LONGEST_TOLD)}`, "relay") };
+        if (!isBehind && text.endsWith("…")) {
+          const end = { startLineNumber: lineNumber, startColumn: column, endLineNumber: lineNumber, endColumn: column };
+          cut.push({ range: end, options: { hoverMessage, showIfCollapsed: true } });
+        }
         return {
           range: { startLineNumber: lineNumber, startColumn: 1, endLineNumber: lineNumber, endColumn: column },
           options: {
             ...(isBehind
-              ? { linesDecorationsClassName: MARK, linesDecorationsTooltip: `= ${told}`, hoverMessage: { value: `\`= ${told.replaceAll("`", "'")}\`` } }
-              : { after: { content: PREFIX + shorten(value, room) + suffix, inlineClassName: VALUE } }),
+              ? { linesDecorationsClassName: MARK, linesDecorationsTooltip: `= ${shorten(value, LONGEST)}`, hoverMessage }
+              : { after: { content: PREFIX + text + suffix, inlineClassName: VALUE } }),
             // Gone with its line, when that is deleted or replaced.
             collapseOnReplaceEdit: true,
             showIfCollapsed: false,
@@ -60,6 +71,7 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
         };
       }),
     );
+    told.set(cut);
   };
   /** Those whose lines are as they were, where these are now. */
   const stillThere = (): Shown[] => {
@@ -111,6 +123,6 @@ function insertedBefore(model: monaco.editor.ITextModel, lineNumber: number): nu
 }
 
 function shorten(value: string, room: number): string {
-  const line = value.slice(0, 2 * LONGEST).replace(/\s+/g, " ");
+  const line = value.slice(0, 2 * Math.max(room, LONGEST)).replace(/\s+/g, " ");
   return line.length <= room ? line : `${line.slice(0, room - 1)}…`;
 }

@@ -2,6 +2,7 @@
 import layers from "virtual:layers";
 import type Operators from "virtual:operators";
 import type { DefinitionView } from "../wasm/relish_wasm.js";
+import { IN_NAME, STARTS_NAME } from "../language.ts";
 import { tokensOf } from "./scan.ts";
 
 interface Param {
@@ -61,15 +62,15 @@ interface Constructor {
   fields: readonly string[];
 }
 
+const CONSTRUCTOR = new RegExp(`^(${STARTS_NAME}[${IN_NAME}]*)\\s*(?:\\(([^]*)\\))?`, "u");
+
 /** The constructors of `type List[A] { Cons(A, List[A]), Nil }`. */
 export function constructorsOf(type: string): Constructor[] {
   const [, of = "", inside = ""] = /^\s*type\s+([^{]*?)\s*\{([\s\S]*)\}\s*$/.exec(type) ?? [];
-  return split(inside)
-    .filter((text) => /^[A-Za-z_]/.test(text))
-    .map((text) => {
-      const [, name = "", fields = ""] = /^(\w+)\s*(?:\(([\s\S]*)\))?/.exec(text) ?? [];
-      return { name, of, fields: split(fields) };
-    });
+  return split(inside).flatMap((text) => {
+    const [, name = "", fields = ""] = CONSTRUCTOR.exec(text) ?? [];
+    return name === "" ? [] : [{ name, of, fields: split(fields) }];
+  });
 }
 
 /** The parts of a list between its commas, but not those inside brackets. */

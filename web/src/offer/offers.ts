@@ -83,7 +83,7 @@ export function relayOffers(place: Place, known: Known): Offer[] {
   const named: readonly Library[] = [...definitions.map(({ name, type }) => ({ name, type, doc: "" })), ...library];
   const declared = named.filter(({ type }) => type.startsWith("type "));
   if (wants === "type") {
-    if (prefix !== "" && !/^\w/.test(prefix)) return [];
+    if (/^[%@]/.test(prefix)) return [];
     const params = typeParams.map((name): Offer => ({ name, kind: "type", about: "type parameter" }));
     const nominal = declared.map(({ name, type }): Offer => ({ name, kind: "type", about: type.replace(/^type /, "") }));
     return [...params, ...nominal, ...TYPE_WORDS];

@@ -1,7 +1,7 @@
 // What can stand at a place of a Relay program: which variables are in scope there, and whether a type or a value is
 // wanted.
-import { KEYWORDS } from "../language.ts";
-import { advance, calleeAt, frame, type Frame, type Token } from "./scan.ts";
+import { IN_NAME, KEYWORDS } from "../language.ts";
+import { advance, calleeAt, frame, type Frame, isName, type Token } from "./scan.ts";
 
 const RELAY_KEYWORDS: ReadonlySet<string> = new Set(KEYWORDS.relay);
 
@@ -36,6 +36,8 @@ interface RelayPlace {
 const NO_NAMES: Map<string, number> = new Map();
 
 const isVariable = (text: string) => text.length > 1 && text.startsWith("%");
+/** Of what a bracket at once behind it belongs to. */
+const CAN_BE_CALLED = new RegExp(`[${IN_NAME}>]$`, "u");
 /** A new name comes behind these. */
 const BINDS = new Set(["let", "def", "type", "data", "extern", "relation", "as", "free_var"]);
 
@@ -77,7 +79,7 @@ export function relayPlace(tokens: readonly Token[], text: string): RelayPlace {
     switch (token.text) {
       case "(":
       case "[": {
-        const isAdjacent = before?.end === token.start && /[\w>]$/.test(before.text);
+        const isAdjacent = before?.end === token.start && CAN_BE_CALLED.test(before.text);
         const binds = token.text === "[" && isAdjacent && (before.text === "fn" || tokens[index - 2]?.text === "def" || declares);
         const named = token.text === "[" && isAdjacent && !/^[%@]/.test(before.text);
         const isType = !binds && (named || wantsType(index) || (isTypeWord && (before?.text === "fn" || before?.text === "ref")));
@@ -124,7 +126,7 @@ export function relayPlace(tokens: readonly Token[], text: string): RelayPlace {
     if (token.text === "type" || token.text === "data") declares = true;
     if (token.text === ";") declares = false;
     if (token.text === "match") matchAt = frames.length;
-    if (top.bindsTypes && /^[A-Za-z_]\w*$/.test(token.text) && /^[[<,]$/.test(before?.text ?? "")) typeParams.push(token.text);
+    if (top.bindsTypes && isName(token.text) && /^[[<,]$/.test(before?.text ?? "")) typeParams.push(token.text);
     if (isVariable(token.text)) {
       const block = frames.findLast(({ open }) => open === "{" || open === "") ?? top;
       const isParam = params !== undefined && frames.length > paramsAt;

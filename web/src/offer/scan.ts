@@ -1,7 +1,7 @@
 // Where the cursor is in a text that may be half-written: the tokens before it, and the brackets that are open there.
 // The compiler knows what a program means; this is what it cannot know, which word is being typed and what it is a part
 // of.
-import type { Language } from "../language.ts";
+import { IN_NAME, type Language, STARTS_NAME, WORDS } from "../language.ts";
 
 export interface Token {
   text: string;
@@ -37,11 +37,6 @@ export interface Place {
   tokens: readonly Token[];
 }
 
-const WORD = {
-  relay: "[%@`]?[A-Za-z_][\\w.]*|[%@`]|%?\\d[\\w.]*",
-  refine: "'?[A-Za-z_]\\w*",
-  tensorscript: "[A-Za-z_]\\w*|\\d[\\w.]*",
-};
 const COMMENT = { relay: "//.*|#(?!\\[).*", refine: "#.*", tensorscript: "//.*|#lang.*" };
 /** What is quoted ends with its line at the latest, so that a lost quote does not hide the rest. */
 const STRING = '"(?:[^"\\\\\\n]|\\\\.)*"?';
@@ -49,9 +44,13 @@ const REST = "->|=>|\\|>|:=|:-|::|[=<>!]=|#\\[[^\\]]*\\]?|/\\*|[^\\s]";
 const PATTERNS = Object.fromEntries(
   (["relay", "refine", "tensorscript"] as const).map((language) => [
     language,
-    new RegExp(`(${COMMENT[language]})|(${STRING})|${WORD[language]}|${REST}`, "y"),
+    new RegExp(`(${COMMENT[language]})|(${STRING})|${WORDS[language]}|${REST}`, "uy"),
   ]),
 ) as Record<Language, RegExp>;
+
+const PREFIX = new RegExp(`^[%@\`']?[${IN_NAME}.]*$`, "u");
+/** What of a word is behind the cursor. */
+const BEHIND = { relay: new RegExp(`^[${IN_NAME}.]*`, "u"), refine: /^\w*/, tensorscript: new RegExp(`^[${IN_NAME}]*`, "u") };
 
 /** The tokens of a text up to an offset, and whether that is in a comment or a string. */
 function tokensUpTo(text: string, offset: number, language: Language): { tokens: Token[]; isQuiet: boolean } {
@@ -98,8 +97,8 @@ export function placeAt(text: string, offset: number, language: Language): Place
   const { tokens, isQuiet } = tokensUpTo(text, offset, language);
   if (isQuiet) return undefined;
   const last = tokens.at(-1);
-  const isWord = last !== undefined && last.end === offset && /^[%@`']?[\w.]*$/.test(last.text) && last.text !== ".";
-  const rest = (language === "relay" ? /^[\w.]*/ : /^\w*/).exec(text.slice(offset, offset + 100))?.[0] ?? "";
+  const isWord = last !== undefined && last.end === offset && PREFIX.test(last.text) && last.text !== ".";
+  const rest = BEHIND[language].exec(text.slice(offset, offset + 100))?.[0] ?? "";
   if (!isWord) return { prefix: "", start: offset, end: offset, tokens };
   return { prefix: last.text, start: last.start, end: offset + rest.length, tokens: tokens.slice(0, -1) };
 }
@@ -154,7 +153,12 @@ export function givenAfter(text: string, offset: number, language: Language): st
   return given;
 }
 
-const isWordToken = (text: string | undefined): text is string => text !== undefined && /^[%@`]?[A-Za-z_]/.test(text);
+const WORD = new RegExp(`^[%@\`]?${STARTS_NAME}`, "u");
+const isWordToken = (text: string | undefined): text is string => text !== undefined && WORD.test(text);
+
+const NAME = new RegExp(`^${STARTS_NAME}[${IN_NAME}]*$`, "u");
+/** Whether it is a name without a sigil. */
+export const isName = (text: string | undefined): text is string => text !== undefined && NAME.test(text);
 
 /** What a bracket at this token calls, if anything, and whether it stands behind a pipe. */
 export function calleeAt(tokens: readonly Token[], index: number, keywords: ReadonlySet<string>): { callee: string | undefined; isPiped: boolean } {

@@ -1,6 +1,6 @@
 // What can stand at a place of a TensorScript program.
 import { KEYWORDS } from "../language.ts";
-import { advance, calleeAt, frame, type Frame, type Token } from "./scan.ts";
+import { advance, calleeAt, frame, type Frame, isName, type Token } from "./scan.ts";
 
 const SCRIPT_KEYWORDS: ReadonlySet<string> = new Set(KEYWORDS.tensorscript);
 
@@ -24,8 +24,6 @@ interface ScriptPlace {
   /** In a `use`, the module that is named already. */
   module: string | undefined;
 }
-
-const isName = (text: string | undefined): text is string => text !== undefined && /^[A-Za-z_]\w*$/.test(text);
 
 export function scriptPlace(tokens: readonly Token[]): ScriptPlace {
   let frames: Frame[] = [];

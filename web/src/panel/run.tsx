@@ -1,5 +1,5 @@
 // What the program's top-level expressions come to, and what that took.
-import { signal, useSignal } from "@preact/signals";
+import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { runNow } from "../action/engine.ts";
@@ -25,7 +25,7 @@ import { bytesOf, countOf } from "../view/units.ts";
 import type { DiagnosticView, NeedsView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
 
 /** The lines of a program that are its own: not a bracket, nor the line that says the language. */
-const linesOf = (text: string) => text.split("\n").filter((line) => /\w/.test(line) && !line.startsWith("#lang"));
+const linesOf = (text: string) => text.split("\n").filter((line) => /[\p{L}\p{N}]/u.test(line) && !line.startsWith("#lang"));
 
 /** Those of the program that was run last. */
 let linesRun: readonly string[] = [];
@@ -43,6 +43,8 @@ function useTop(ran: Ran | undefined) {
 export function RunPanel() {
   const ran = state.ran.value;
   useTop(ran);
+  // What was pointed at goes with the panel.
+  useSignalEffect(() => () => point(undefined));
   const stepping = state.stepping.value;
   if (stepping !== undefined) return <Stepper stepping={stepping} />;
   if (state.running.value) return <Running />;
@@ -166,11 +168,11 @@ interface OutcomeProps {
 
 /** How the run went. What has an error is not run, nor what uses it. */
 function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
-  const first = isStale ? undefined : firstError();
-  if (ran.kind === "finished" && first !== undefined) {
+  const found = isStale ? [] : errorLines();
+  if (ran.kind === "finished" && found.length > 0) {
     return (
       <p class="outcome" tabIndex={-1}>
-        {isNothing ? "Not run:" : howFar(ran)} <Place span={first.span} line={first.line} /> has an error.
+        {isNothing ? "Not run:" : howFar(ran)} <ErrorLines found={found} />.
       </p>
     );
   }
@@ -197,8 +199,30 @@ const stoppedAfter = (ran: Ran & { kind: "stopped" }, isStale: boolean) =>
 
 const errors = () => problems.value.filter(({ severity }) => severity === "error");
 
-/** By its place. */
-const firstError = () => errors().toSorted((a, b) => a.span.start - b.span.start)[0];
+/** The first error of each line that has one. */
+function errorLines(): readonly DiagnosticView[] {
+  const sorted = errors().toSorted((a, b) => a.span.start - b.span.start);
+  return sorted.filter(({ line }, index) => line !== sorted[index - 1]?.line);
+}
+
+/** As many lines are named. */
+const NAMED = 3;
+
+function ErrorLines({ found }: { found: readonly DiagnosticView[] }) {
+  const shown = found.slice(0, NAMED);
+  const nMore = found.length - shown.length;
+  return (
+    <>
+      {shown.map(({ span, line }, index) => (
+        <>
+          {index > 0 && (index + 1 < found.length ? ", " : " and ")}
+          <Place span={span} line={line} />
+        </>
+      ))}
+      {nMore > 0 && ` and ${nMore.toLocaleString("en")} more`} {found.length === 1 ? "has an error" : "have errors"}
+    </>
+  );
+}
 
 /** What a run with an error has evaluated, up to the line of the error. */
 function howFar(ran: Ran & { kind: "finished" }): string {
@@ -312,11 +336,11 @@ const Suggestion = () => <Advice relay="ones(shape=[2, 3]) + 1f" />;
 
 /** That there is an error, before a run says so. */
 function FirstError() {
-  const first = isFresh.value ? firstError() : undefined;
-  if (first === undefined) return null;
+  const found = isFresh.value ? errorLines() : [];
+  if (found.length === 0) return null;
   return (
     <p class="figures">
-      <Place span={first.span} line={first.line} /> has an error: it is not run, nor is what uses it.
+      <ErrorLines found={found} />: {found.length === 1 ? "it is not run, nor is what uses it" : "they are not run, nor is what uses them"}.
     </p>
   );
 }

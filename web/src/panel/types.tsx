@@ -13,6 +13,8 @@ type Part = "definitions" | "expressions";
 
 /** What is said of a type that an error has left unknown. */
 const UNKNOWN = "_";
+/** Why a type is what it is can be asked of what was inferred. */
+const isAskable = (type: string) => type !== UNKNOWN && !type.startsWith("type ");
 
 interface RowProps {
   part: Part;
@@ -45,9 +47,11 @@ class Row extends Component<RowProps> {
           {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
           {type === UNKNOWN ? <span class="note">not known, as the problems say</span> : <TypeText text={type} />}
         </button>
-        <button type="button" class="why-button" aria-label={`Why? The type of ${name}`} title="Why this type?" onClick={ask}>
-          Why?
-        </button>
+        {isAskable(type) && (
+          <button type="button" class="why-button" aria-label={`Why? The type of ${name}`} title="Why this type?" onClick={ask}>
+            Why?
+          </button>
+        )}
       </li>
     );
   }

@@ -1,8 +1,22 @@
 // Types, values and short programs outside the editor, coloured like inside it.
 import type { ComponentChildren } from "preact";
+import { IN_NAME } from "../language.ts";
 
-const TOKEN =
-  /(?<comment>\/\/.*|\/\*[\s\S]*?\*\/|#(?!\[).*)|(?<string>"(?:\\.|[^"\\])*")|(?<variable>%[\w.]+)|(?<function>@[\w.]+)|(?<variant>`\w+)|(?<keyword>\b(?:let|fn|def|if|else|type|data|match|case|extern|free_var|ref|relation|where|as|in|with)\b)|(?<type>\b(?:Tensor|Type|BaseType|Shape|Dim|bool|(?:u?int|b?float)\d+)\b)|(?<constructor>\b[A-Z]\w*)|(?<operator>\b[a-z_]\w*(?:\.\w+)+|\b[a-z_]\w*(?=\())|(?<number>\b\d(?:[\w.]*e-(?=\d))?[\w.]*)/g;
+/** What one of these finds; `[~]` is a character of a name. */
+export const patternOf = (...kinds: RegExp[]) => new RegExp(kinds.map(({ source }) => source.replaceAll("~", IN_NAME)).join("|"), "gu");
+
+const TOKEN = patternOf(
+  /(?<comment>\/\/.*|\/\*[\s\S]*?\*\/|#(?!\[).*)/,
+  /(?<string>"(?:\\.|[^"\\])*")/,
+  /(?<variable>%[~.]+)/,
+  /(?<function>@[~.]+)/,
+  /(?<variant>`[~]+)/,
+  /(?<keyword>(?<![~])(?:let|fn|def|if|else|type|data|match|case|extern|free_var|ref|relation|where|as|in|with)(?![~]))/,
+  /(?<type>(?<![~])(?:Tensor|Type|BaseType|Shape|Dim|bool|(?:u?int|b?float)\d+)(?![~]))/,
+  /(?<constructor>(?<![~])\p{Lu}[~]*)/u,
+  /(?<operator>(?<![~])[\p{Ll}_][~]*(?:(?:\.[~]+)+|(?=\()))/u,
+  /(?<number>(?<![~])\d(?:[~.]*e-(?=\d))?[~.]*)/,
+);
 
 /** Text with its tokens in spans; what is no token stays as it is. */
 export function highlight(text: string): ComponentChildren[] {

@@ -4,10 +4,22 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { point, show } from "../action/navigation.ts";
 import type { IrLineView, SpanView } from "../wasm/relish_wasm.js";
+import { patternOf } from "./code.tsx";
 import { INSTRUCTIONS } from "./instructions.ts";
 
-const TOKEN =
-  /(?<string>"(?:\\.|[^"\\])*")|(?<variable>[%$][\w.]+|\bv\d+\b)|(?<function>@[\w.]+|\bf\d+\b)|(?<type>\bl\d+\b)|(?<variant>`\w+)|(?<block>\bb\d+\b)|(?<constant>\bk\d+\b|\bg\d+\b)|(?<word>\b[a-z_]+\b(?![.(\w]))|(?<operator>\b[a-z_]\w*(?:\.\w+)*(?=\())|(?<constructor>\b[A-Z]\w*)|(?<number>-?\b\d[\w.]*)/g;
+const TOKEN = patternOf(
+  /(?<string>"(?:\\.|[^"\\])*")/,
+  /(?<variable>[%$][~.]+|(?<![~])v\d+(?![~]))/,
+  /(?<function>@[~.]+|(?<![~])f\d+(?![~]))/,
+  /(?<type>(?<![~])l\d+(?![~]))/,
+  /(?<variant>`[~]+)/,
+  /(?<block>(?<![~])b\d+(?![~]))/,
+  /(?<constant>(?<![~])[kg]\d+(?![~]))/,
+  /(?<word>(?<![~])[a-z_]+(?![.(~]))/,
+  /(?<operator>(?<![~])[\p{Ll}_][~]*(?:\.[~]+)*(?=\())/u,
+  /(?<constructor>(?<![~])\p{Lu}[~]*)/u,
+  /(?<number>-?(?<![~])\d[~.]*)/,
+);
 
 const CLASSES: Readonly<Record<string, string>> = {
   string: "token-string",

@@ -1,7 +1,7 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
-import { signal } from "@preact/signals";
+import { batch, signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { askWhyNot, isAskable } from "../action/asking.ts";
 import { applyFix, setLanguage } from "../action/document.ts";
 import { explain, show } from "../action/navigation.ts";
@@ -10,7 +10,7 @@ import { lineOf } from "../lines.ts";
 import { laterLabels, mayBeMended, type Problem as Known, words } from "../mended.ts";
 import { language, likeliest, looksLike, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
-import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
+import type { DiagnosticView, LabelView, MendedView, SeverityView } from "../wasm/relish_wasm.js";
 import { isNarrow, isTouched } from "./appearance.ts";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
@@ -47,6 +47,7 @@ export function Problems() {
   const mended = state.mended.value;
   // Whoever is in the list finds it as it was; of a finger one cannot know.
   const isHeld = useMemo(() => isTouched.value || (list.current?.matches(":hover, :focus-within") ?? false), [mended]);
+  const keepsGap = useGaps(isHeld, mended);
   return (
     <section class={state.late.value ? "problems stale" : "problems"} aria-label="Problems">
       <header class="pane-header">
@@ -69,7 +70,7 @@ export function Problems() {
       ) : (
         <ul ref={list} onScroll={onScroll}>
           {found.slice(0, SHOWN).map((problem) => (
-            <Problem key={key(problem)} problem={problem} isLikeliest={problem === likeliest.value} isHeld={isHeld} />
+            <Problem key={key(problem)} problem={problem} isLikeliest={problem === likeliest.value} isHeld={isHeld} keepsGap={keepsGap(problem)} />
           ))}
           {found.length > SHOWN && <li class="more">… and {plural(found.length - SHOWN, "more problem")}</li>}
         </ul>
@@ -119,7 +120,7 @@ export const firstHeight = signal(0);
 /** Below the edits. */
 const MARGIN = 6;
 
-/** It grows as edits are found, and shrinks only when the room for problems goes. */
+/** It grows as edits are found, and shrinks only when the room for them or for problems goes. */
 function useFirstHeight(list: RefObject<HTMLUListElement | null>): void {
   const hasRoom = state.hasRoom.value && isNarrow.value;
   useLayoutEffect(() => {
@@ -130,6 +131,35 @@ function useFirstHeight(list: RefObject<HTMLUListElement | null>): void {
     const { bottom } = (first.querySelector(".mends") ?? first).getBoundingClientRect();
     firstHeight.value = Math.max(firstHeight.peek(), Math.ceil(bottom - top + list.current.scrollTop) + MARGIN);
   });
+}
+
+/** A finger that was on its way when something was found has come by then. */
+const FINGER_MS = 3000;
+
+/** The problems for which nothing was found, by their words. */
+const hopelessOf = (mended: MendedView | undefined) => new Set(mended?.diagnostics.filter(({ fixes }) => fixes.length === 0).map(words));
+
+/** Which problems keep the room of an edit for the time being, though none was found: not those of which that was known before. */
+function useGaps(isHeld: boolean, mended: MendedView | undefined): (problem: Known) => boolean {
+  const hopeless = useRef(hopelessOf(undefined));
+  const before = useMemo(() => {
+    const last = hopeless.current;
+    hopeless.current = hopelessOf(mended);
+    return last;
+  }, [mended]);
+  const letGo = useSignal<MendedView | undefined>(undefined);
+  useEffect(() => {
+    if (!isTouched.value) return undefined;
+    const timer = setTimeout(() => {
+      batch(() => {
+        letGo.value = mended;
+        firstHeight.value = 0;
+      });
+    }, FINGER_MS);
+    return () => clearTimeout(timer);
+  }, [mended]);
+  const isLetGo = letGo.value === mended;
+  return ({ told }) => isHeld && !isLetGo && !before.has(words(told));
 }
 
 const LIKELIEST = "likeliest-problem";
@@ -162,8 +192,15 @@ function LooksLike({ language }: { language: Language }) {
   );
 }
 
+interface ProblemProps {
+  problem: Known;
+  isLikeliest: boolean;
+  isHeld: boolean;
+  keepsGap: boolean;
+}
+
 /** What is found out later stands at the end of a line or of a list that was there before, so that nothing moves under a finger. */
-function Problem({ problem, isLikeliest, isHeld }: { problem: Known; isLikeliest: boolean; isHeld: boolean }) {
+function Problem({ problem, isLikeliest, isHeld, keepsGap }: ProblemProps) {
   const { code, severity, message, span, line, fixes, told } = problem;
   const isAsked = isAskable(problem);
   const isSought = language.value === "relay" && mayBeMended(told) && state.checked.value.view.diagnostics.includes(told);
@@ -172,7 +209,7 @@ function Problem({ problem, isLikeliest, isHeld }: { problem: Known; isLikeliest
   const mended = state.mended.value;
   const isCurrent = mended?.revision === state.checked.value.revision;
   // Where nothing was found there is no gap, and after the next key it is not expected either.
-  const isHopeless = !(isCurrent && isHeld) && mended?.diagnostics.some((one) => words(one) === words(told) && one.fixes.length === 0);
+  const isHopeless = !(isCurrent && keepsGap) && mended?.diagnostics.some((one) => words(one) === words(told) && one.fixes.length === 0);
   // In one list above what can be done, where that moves nothing that somebody points at.
   const isOneList = !isNarrow.value && (told.labels.length > 0 || !isHeld);
   const [labels, beside] = isOneList ? [[...told.labels, ...later], []] : [told.labels, later];

@@ -1,6 +1,7 @@
 // A run step by step: the controls, the instruction, the frames and the heap.
-import { type Signal, useSignal } from "@preact/signals";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { point } from "../action/navigation.ts";
 import { endStepping, halt, hex, move, pause, play, runToCursor, seek, stepWithLayout } from "../action/stepping.ts";
 import type { StepMove } from "../protocol.ts";
 import { state, type Stepping } from "../state.ts";
@@ -42,6 +43,8 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
   const { view, before, said, ran } = stepping;
   const lit = useSignal<number | undefined>(undefined);
   const place = useRef<HTMLElement>(null);
+  // What was pointed at goes with the run.
+  useSignalEffect(() => () => point(undefined));
   // Whoever begins by key goes on by key, as soon as it is seen.
   useLayoutEffect(() => place.current?.focus({ preventScroll: true }), []);
   const onKeyDown = (event: KeyboardEvent) => {

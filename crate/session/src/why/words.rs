@@ -549,6 +549,10 @@ impl<'a> Words<'a> {
 
     /// How a broadcast came to one size: from which operands, of which sizes.
     fn stretches(&self, poster: &Poster, step: &Derived) -> Option<String> {
+        // The arguments of a definition's call are not the operands of what it asks for.
+        if poster.through.is_some() {
+            return None;
+        }
         let axis = self.axis(poster, step)?;
         let rank = self.dims(poster.call)?.len();
         let print = |id: TermId| self.naming.recorded.inferred.print(&self.naming.analysis.module, id).text;

@@ -1,6 +1,7 @@
 // The variables and relations of the program as a drawing that keeps its places: only what is in view is drawn, and
 // what a cluster holds is drawn when it is opened.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { copyText } from "../../action/clipboard.ts";
 import { point } from "../../action/navigation.ts";
@@ -50,8 +51,7 @@ function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
   const now = useMemo(() => (told === undefined ? undefined : withFailure(placed, told)), [placed, told]);
   return (
     <div class="graph-tab">
-      <Canvas placed={placed} now={now} isPlacing={isPlacing} onOpen={onOpen} />
-      <p class="note graph-note">
+      <Canvas placed={placed} now={now} isPlacing={isPlacing} onOpen={onOpen}>
         {graph.nodes.length.toLocaleString("en")} nodes
         {graph.n_hidden > 0 && <>; {graph.n_hidden.toLocaleString("en")} more are in clusters, which open with a click or Enter</>}.
         {graph.open.filter(({ is_asked }) => is_asked).map(({ id, label }) => (
@@ -62,7 +62,7 @@ function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
             </button>
           </>
         ))}
-      </p>
+      </Canvas>
       <GraphList placed={placed} now={now} onOpen={onOpen} />
       <Takeaway
         actions={[
@@ -85,9 +85,11 @@ function withFailure({ graph }: Placed, view: GraphStateView): GraphStateView {
 
 interface CanvasProps extends DrawnProps {
   now: GraphStateView | undefined;
+  /** What is told of the graph below it. */
+  children: ComponentChildren;
 }
 
-function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
+function Canvas({ placed, now, isPlacing, onOpen, children }: CanvasProps) {
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
   const view = useSignal<Viewport | undefined>(undefined);
@@ -209,67 +211,73 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     { icon: "fit", title: "All of it (0)", act: fitAll },
   ];
   return (
-    <div class="graph-frame">
-      <div
-        class="graph-view"
-        ref={box}
-        tabIndex={0}
-        role="group"
-        aria-label="Graph of variables and relations; arrow keys go from node to node, Shift and arrows move the picture, plus and minus change its size"
-        onKeyDown={onKeyDown}
-        {...useDragging(view)}
-      >
-        {where !== undefined && (
-          <svg class={`solver-graph ${isFar ? "far" : ""}`} width={width} height={height} data-drawn={isFar ? 0 : seen.length}>
-            <g transform={`translate(${where.x} ${where.y}) scale(${where.scale})`}>
-              <Edges placed={placed} isNear={isNear} lit={neighbours.value.size > 0 ? pointed.value : undefined} />
-              {isFar ? (
-                <FarNodes placed={placed} seen={seen} now={now} />
-              ) : (
-                seen.map((index) => {
-                  const node = graph.nodes[index];
-                  const place = nodes[index];
-                  if (node === undefined || place === undefined) return null;
-                  return (
-                    <Node
-                      key={node.id}
-                      node={node}
-                      index={index}
-                      x={place.x}
-                      y={place.y}
-                      letter={now?.states[index] ?? (node.kind === "variable" ? "?" : "-")}
-                      term={now?.terms[index] ?? ""}
-                      isLit={lit.value.has(index) || neighbours.value.has(index)}
-                      isStop={index === tabStop}
-                      onOpen={onOpen}
-                      onPoint={(isOver) => {
-                        pointed.value = isOver ? index : undefined;
-                        point(isOver ? node.span : undefined);
-                      }}
-                      onFocus={() => (current.value = node.id)}
-                      onArrow={(key) => focus(neighbourOf(placed, index, key))}
-                    />
-                  );
-                })
-              )}
-            </g>
-          </svg>
+    <>
+      <div class="graph-frame">
+        <div
+          class="graph-view"
+          ref={box}
+          tabIndex={0}
+          role="group"
+          aria-label="Graph of variables and relations; arrow keys go from node to node, Shift and arrows move the picture, plus and minus change its size"
+          onKeyDown={onKeyDown}
+          {...useDragging(view)}
+        >
+          {where !== undefined && (
+            <svg class={`solver-graph ${isFar ? "far" : ""}`} width={width} height={height} data-drawn={isFar ? 0 : seen.length}>
+              <g transform={`translate(${where.x} ${where.y}) scale(${where.scale})`}>
+                <Edges placed={placed} isNear={isNear} lit={neighbours.value.size > 0 ? pointed.value : undefined} />
+                {isFar ? (
+                  <FarNodes placed={placed} seen={seen} now={now} />
+                ) : (
+                  seen.map((index) => {
+                    const node = graph.nodes[index];
+                    const place = nodes[index];
+                    if (node === undefined || place === undefined) return null;
+                    return (
+                      <Node
+                        key={node.id}
+                        node={node}
+                        index={index}
+                        x={place.x}
+                        y={place.y}
+                        letter={now?.states[index] ?? (node.kind === "variable" ? "?" : "-")}
+                        term={now?.terms[index] ?? ""}
+                        isLit={lit.value.has(index) || neighbours.value.has(index)}
+                        isStop={index === tabStop}
+                        onOpen={onOpen}
+                        onPoint={(isOver) => {
+                          pointed.value = isOver ? index : undefined;
+                          point(isOver ? node.span : undefined);
+                        }}
+                        onFocus={() => (current.value = node.id)}
+                        onArrow={(key) => focus(neighbourOf(placed, index, key))}
+                      />
+                    );
+                  })
+                )}
+              </g>
+            </svg>
+          )}
+        </div>
+        <div class="graph-buttons">
+          {buttons.map(({ icon, title, act }) => (
+            <button type="button" class="plain" title={title} aria-label={title} onClick={act}>
+              <Icon name={icon} />
+            </button>
+          ))}
+        </div>
+      </div>
+      {/* Below the picture, of which it would hide a part. */}
+      <p class="note graph-note">
+        {children}{" "}
+        {(isPlacing || isFar || isBeside) && (
+          <span class="graph-said" role="status">
+            {!isPlacing && !isFar ? "Nothing that is drawn changes in this step." : isPlacing ? "Placing the nodes …" : `${seen.length.toLocaleString("en")} nodes are in view; make the picture larger to read them.`}
+          </span>
         )}
-      </div>
-      <div class="graph-buttons">
-        {buttons.map(({ icon, title, act }) => (
-          <button type="button" class="plain" title={title} aria-label={title} onClick={act}>
-            <Icon name={icon} />
-          </button>
-        ))}
-      </div>
-      {(isPlacing || isFar || isBeside) && (
-        <p class="graph-said" role="status">
-          {!isPlacing && !isFar ? "Nothing that is drawn changes in this step." : isPlacing ? "Placing the nodes …" : `${seen.length.toLocaleString("en")} nodes are in view; make the picture larger to read them.`}
-        </p>
-      )}
-      {edges.length === 0 && graph.nodes.length === 0 && <p class="graph-said">There is nothing to draw.</p>}
-    </div>
+        {edges.length === 0 && graph.nodes.length === 0 && <span class="graph-said">There is nothing to draw.</span>}
+      </p>
+    </>
   );
 }
 

@@ -235,7 +235,7 @@ function Waits({ waits }: { waits: readonly string[] }) {
       {waits.slice(0, NAMED).map((one, index) => (
         <>
           {index > 0 && ", "}
-          <code>{highlight(one)}</code>
+          <Sentence text={one} />
         </>
       ))}
       {waits.length > NAMED && ` and ${waits.length - NAMED} more`}
@@ -253,7 +253,7 @@ function Changes({ changes, nMore }: { changes: readonly ChangeView[]; nMore: nu
     <div class="changes">
       <h2>What is known now that was not before</h2>
       <ul>
-        {shown.map(({ class: id, of, before, after, span, joined }) => (
+        {shown.map(({ class: id, was, of, before, after, span, joined }) => (
           <li {...pointing(span)}>
             <span class="of">
               <ClassName id={id} /> {of !== "" && <code>{highlight(of)}</code>}
@@ -269,7 +269,8 @@ function Changes({ changes, nMore }: { changes: readonly ChangeView[]; nMore: nu
               <code class="after">{highlight(after)}</code>
               {joined !== undefined && (
                 <span class="joined">
-                  joined with <ClassName id={joined} />
+                  {/* The class has the number of one of them now. */}
+                  joined with <ClassName id={joined === id ? was : joined} />
                 </span>
               )}
             </span>
