@@ -344,7 +344,9 @@ pub fn layers(as_json: bool) -> Answer {
         None => param.name.to_owned(),
     };
     let line = |(module, name, params): (&str, &str, &[Param])| {
-        format!("{module}::{name}({})", params.iter().map(param).list().join(", "))
+        // Initialisers need no `use`.
+        let path = if module == "init" { name.to_owned() } else { format!("{module}::{name}") };
+        format!("{path}({})", params.iter().map(param).list().join(", "))
     };
     let text = if as_json { layers_json() } else { hir::layers::all().map(line).list().join("\n") };
     Answer { text, has_errors: false }

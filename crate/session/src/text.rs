@@ -32,7 +32,7 @@ pub fn ran(file: &str, analysis: &Analysis, outcome: &Outcome) -> String {
 
 /// What follows with `--profile`: what was known before, then each operator on tensors, a line each.
 fn profiled(file: &str, analysis: &Analysis, outcome: &Outcome, profile: &[Tally]) -> String {
-    let milliseconds: f64 = profile.iter().map(|tally| tally.milliseconds).sum();
+    let milliseconds: f64 = profile.iter().fold(0.0, |sum, tally| sum + tally.milliseconds);
     let mut text = format!("\nthe program {}\n", outcome.needs.sentence());
     let _ = writeln!(text, "{milliseconds:.3} ms in operators on tensors\n");
     let _ = writeln!(text, "{:>10} {:>8} {:>10} {:>10} {:>8}  operator", "ms", "calls", "bytes", "flops", "Gflop/s");

@@ -90,6 +90,11 @@ pub enum SyntaxError {
         surface: Surface,
         other: Surface,
     },
+    /// The text is Python.
+    Python {
+        at: Span,
+        surface: Surface,
+    },
     BadVersion {
         at: Span,
     },
@@ -145,6 +150,8 @@ pub enum Foreign {
     Quoted,
     /// `'float32'` for `"float32"`
     Apostrophes,
+    /// `R(x) :- …` without the word before
+    BareRelation,
     /// `Tensor[2, 3, float32]`
     Tensor,
     /// `x -> e`, `fun x -> e`
@@ -264,6 +271,7 @@ impl Foreign {
             ),
             Foreign::Quoted => ("expected a dtype, found a string", "take the quotes away"),
             Foreign::Apostrophes => ("expected a string in double quotes, found single ones", "write double quotes"),
+            Foreign::BareRelation => ("expected `relation` before a clause of one", "insert `relation`"),
             Foreign::Tensor => ("a tensor's type is written as `Tensor[(2, 3), float32]`", "write it so"),
             Foreign::Lambda => ("expected a function such as `fn(%x) { %x }`, found an arrow", "write it with `fn`"),
             Foreign::Curried => {
@@ -459,6 +467,7 @@ impl SyntaxError {
             | SyntaxError::TakesNoArguments { callee: at, .. }
             | SyntaxError::UnknownLang { at, .. }
             | SyntaxError::OtherLang { at, .. }
+            | SyntaxError::Python { at, .. }
             | SyntaxError::BadVersion { at }
             | SyntaxError::BadNumber { at, .. }
             | SyntaxError::Reserved { at, .. }
@@ -639,19 +648,18 @@ impl SyntaxError {
                 }
             }
             SyntaxError::OtherLang { line, surface, other, .. } => {
-                let name = |surface: Surface| match surface {
-                    Surface::Relay => "Relay",
-                    Surface::Refine => "refine",
-                    Surface::TensorScript => "TensorScript",
-                };
-                let (found, own) = (name(*other), other.name());
+                let (found, own) = (language(*other), other.name());
                 let end = if line.is_empty() { "\n" } else { "" };
-                error("other-lang", format!("expected {}, found {found}", name(*surface))).fix(
+                error("other-lang", format!("expected {}, found {found}", language(*surface))).fix(
                     format!("read it as {found}: `#lang {own}`"),
                     *line,
                     format!("#lang {own}{end}"),
                 )
             }
+            SyntaxError::Python { surface, .. } => Diagnostic {
+                help: Some("write the layers of a network in TensorScript, or print a Relay module as text".to_owned()),
+                ..error("other-lang", format!("expected {}, found Python", language(*surface)))
+            },
             SyntaxError::BadVersion { at } => error(
                 "bad-version",
                 "expected version \"0.0.5\", found another".to_owned(),
@@ -696,5 +704,13 @@ impl SyntaxError {
             )
             .fix("insert `\"`", word.after(), "\""),
         }
+    }
+}
+
+fn language(surface: Surface) -> &'static str {
+    match surface {
+        Surface::Relay => "Relay",
+        Surface::Refine => "refine",
+        Surface::TensorScript => "TensorScript",
     }
 }

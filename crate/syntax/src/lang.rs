@@ -57,3 +57,17 @@ pub(crate) fn other_error(text: &str, surface: Surface, other: Surface) -> Synta
         other,
     }
 }
+
+/// That a text is a module of Python, at its first line that says so.
+pub(crate) fn python_error(text: &str, surface: Surface) -> Option<SyntaxError> {
+    let has = |word: &str| base::find(text, word).is_some();
+    let is_block = |line: &str| line.trim_ascii_end().ends_with(':');
+    if has("def @") || has("let %") || has("node ") || !text.lines().any(is_block) {
+        return None;
+    }
+    let words = ["import ", "from ", "class "];
+    let line = text.lines().find(|line| words.iter().any(|word| line.starts_with(word)))?;
+    let start = line.as_ptr() as usize - text.as_ptr() as usize;
+    let len = line.find(' ').unwrap_or(line.len());
+    Some(SyntaxError::Python { at: Span::new(start as u32, (start + len) as u32), surface })
+}

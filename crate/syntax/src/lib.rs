@@ -85,10 +85,11 @@ pub fn parse(text: &str, surface: Surface) -> Parse {
         Some(Err(error)) => (surface, Some(error)),
     };
     let mut parse = parser::parse(text, surface);
-    if !parse.errors.is_empty()
-        && let Some(other) = lang::other(text, surface)
-    {
-        return Parse { tree: parse.tree.unread(), errors: vec![lang::other_error(text, surface, other)] };
+    if !parse.errors.is_empty() {
+        let other = lang::other(text, surface).map(|other| lang::other_error(text, surface, other));
+        if let Some(error) = other.or_else(|| lang::python_error(text, surface)) {
+            return Parse { tree: parse.tree.unread(), errors: vec![error] };
+        }
     }
     parse.errors.splice(0..0, error);
     parse

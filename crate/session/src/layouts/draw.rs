@@ -112,6 +112,7 @@ fn store_view(texts: &mut Texts, sum: &Laying, strategy: usize) -> StoreView {
         bits: layouts[variable].bits,
         align: layouts[variable].align,
         block_bits: laid.block_bits(strategy, variable),
+        box_bits: box_bits(layouts, content),
         tag_bits,
         niche_bits,
         payload_bits,
@@ -119,6 +120,17 @@ fn store_view(texts: &mut Texts, sum: &Laying, strategy: usize) -> StoreView {
         spare: spare.map(|Spare { offset, bits, n, .. }| SpareView { offset, bits, codes: n }),
         variants,
     }
+}
+
+/// The bits of boxes that hold one scalar each, of the variant that has the most.
+fn box_bits(layouts: &Layouts, content: LayoutId) -> u32 {
+    let Kind::Sum { variants, .. } = &layouts[content].kind else { return 0 };
+    let of_field = |field: &layout::Field| match layouts[field.layout].kind {
+        Kind::Box { content, .. } if matches!(layouts[content].kind, Kind::Scalar(_)) => layouts[content].bits,
+        _ => 0,
+    };
+    let inhabited = variants.iter().filter(|variant| variant.is_inhabited);
+    inhabited.map(|variant| variant.fields.iter().map(of_field).fold(0, u32::saturating_add)).max().unwrap_or(0)
 }
 
 fn variant_view(

@@ -48,6 +48,8 @@ pub struct StoreView {
     pub align: u32,
     /// Of the block, where a variable is a pointer to one.
     pub block_bits: Option<u32>,
+    /// Of the boxes that the scalars of a variant's fields are in, at most: under `uniform` those past 31 bits.
+    pub box_bits: u32,
     pub tag_bits: u32,
     pub niche_bits: u32,
     pub payload_bits: u32,

@@ -27,6 +27,7 @@ impl Parser<'_> {
             KwData if self.nth(1) == Ident => self.type_def(NodeKind::TypeDef),
             KwExtern => self.type_def(NodeKind::ExternType),
             KwRelation if self.nth(1) == Ident => self.relation_item(),
+            Ident if self.at_bare_relation() => self.relation_item(),
             _ if self.at_statement() || self.at_bare_binding() => {
                 self.statement(NodeKind::LetItem, NodeKind::GraphItem);
             }

@@ -2,7 +2,7 @@
 
 use super::pair::begins_item;
 use super::{Mark, Parser, Rule, Task};
-use crate::error::Expected;
+use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
@@ -19,7 +19,10 @@ impl Parser<'_> {
     /// `relation R(P, …) :- g, … .`, `relation R(P, …).`
     pub(super) fn relation_item(&mut self) {
         let item = self.mark();
-        self.bump();
+        if !self.eat(KwRelation) {
+            let start = self.start_of(item);
+            self.foreign(Foreign::BareRelation, self.token_span(self.pos), &[(start, "relation ")]);
+        }
         let head = self.mark();
         self.bump();
         self.tasks.push(Task::Neck(item));
@@ -28,6 +31,15 @@ impl Parser<'_> {
         } else {
             self.expected(Expected::Token(LParen));
             self.finish(NodeKind::RelationHead, head);
+        }
+    }
+
+    /// `R(P, …) :-`, as in Prolog.
+    pub(super) fn at_bare_relation(&self) -> bool {
+        let close = if self.nth(1) == LParen { self.partner(self.pos as u32 + 1) } else { NONE };
+        close != NONE && {
+            let neck = close as usize + 1 - self.pos;
+            self.nth(neck) == Colon && self.nth(neck + 1) == Minus && self.adjacent(neck + 1)
         }
     }
 

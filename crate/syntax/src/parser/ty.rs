@@ -130,7 +130,7 @@ impl Parser<'_> {
         self.tasks.push(Task::DimRest(mark, 1));
         match self.kind() {
             Int | Question => self.dim_atom(),
-            Ident if self.nth(1) == LParen => self.dim_atom(),
+            Ident if self.nth(1) == LParen && self.token_text() != "Tensor" => self.dim_atom(),
             _ => self.ty(),
         }
     }
