@@ -17,8 +17,8 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
     let is_relay = outline.tree.surface() == Surface::Relay;
     let mut n_before = if is_relay { 1 } else { 0 };
     // Who writes a dtype means it.
-    let words = fault.labels.iter().flat_map(|label| label.message.split(' '));
-    let mut dtypes = words.filter_map(Dtype::parse).list();
+    let last_word = |text: &str| Dtype::parse(&text[text.rfind(' ').map_or(0, |space| space + 1)..]);
+    let mut dtypes = fault.labels.iter().filter_map(|label| last_word(&label.message)).list();
     let n_told = dtypes.len();
     dtypes.extend([Dtype::Float32, Dtype::Int32]);
     let mut node = Some(outline.covering(fault.span));

@@ -165,10 +165,12 @@ pub fn relations_named(name: &str) -> Vec<NamedRelation> {
     let mut found: Vec<NamedRelation> = Vec::new();
     for row in rows().filter(|row| row.relation.name == name) {
         let (relation, n_args) = (row.relation, row.args.len() + row.relation.n_outputs);
-        let names = || row.attrs.iter().map(|attr| attr.name);
         let is_known = |known: &NamedRelation| {
-            let known_names = known.row.iter().flat_map(|row| row.attrs).map(|attr| attr.name);
-            std::ptr::eq(known.relation, relation) && known.n_args == n_args && known_names.eq(names())
+            let alike = |known: &Op| {
+                known.attrs.len() == row.attrs.len()
+                    && known.attrs.iter().zip(row.attrs).all(|(known, own)| known.name == own.name)
+            };
+            std::ptr::eq(known.relation, relation) && known.n_args == n_args && known.row.is_some_and(alike)
         };
         if !found.iter().any(is_known) {
             found.push(NamedRelation { relation, kind: ty::Kind::Type, n_args, row: Some(row) });

@@ -339,16 +339,11 @@ fn layers_json() -> String {
 
 /// `relish layers`.
 pub fn layers(as_json: bool) -> Answer {
-    let param = |param: &Param| match param.default.text() {
-        Some(value) => format!("{}={value}", param.name),
-        None => param.name.to_owned(),
+    let text = if as_json {
+        layers_json()
+    } else {
+        hir::layers::all().filter_map(|(_, name, _)| hir::layers::signature(name)).list().join("\n")
     };
-    let line = |(module, name, params): (&str, &str, &[Param])| {
-        // Initialisers need no `use`.
-        let path = if module == "init" { name.to_owned() } else { format!("{module}::{name}") };
-        format!("{path}({})", params.iter().map(param).list().join(", "))
-    };
-    let text = if as_json { layers_json() } else { hir::layers::all().map(line).list().join("\n") };
     Answer { text, has_errors: false }
 }
 

@@ -42,8 +42,62 @@ pub(crate) enum Subject {
 
 /// What is known of the innermost construct that holds a byte offset.
 pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
-    let (span, subject) = innermost(analysis, offset)?;
-    describe(analysis, span, subject)
+    match innermost(analysis, offset) {
+        Some((span, subject)) => describe(analysis, span, subject),
+        None => name_without_type(analysis, offset),
+    }
+}
+
+/// What a name stands for that is no part of an expression or a type: a relation, and in TensorScript a layer or a node.
+fn name_without_type(analysis: &Analysis, offset: u32) -> Option<Hover> {
+    let Analysis { text, module, .. } = analysis;
+    let (before, behind) = text.split_at_checked(offset as usize)?;
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    if ["//", "#"].iter().any(|comment| base::find(line, comment).is_some()) {
+        return None;
+    }
+    let start = before
+        .rfind(|c| !base::is_in_name(c))
+        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let end = before.len() + behind.find(|c| !base::is_in_name(c)).unwrap_or(behind.len());
+    let name = &text[start..end];
+    let (code, doc) = match module.surface {
+        Surface::TensorScript => match module.nets.iter().find(|net| net.name == name) {
+            Some(net) => (declaration(analysis, net.adt), ""),
+            None => (hir::layers::signature(name)?, ""),
+        },
+        _ if module.relations.relations.iter().any(|relation| relation.name == name) => (clauses(text, name), ""),
+        _ => {
+            let n_args = op::relations_named(name).first()?.n_args;
+            let letters = ('A'..).take(n_args).map(String::from);
+            let code = format!("relation {name}({})", letters.list().join(", "));
+            (code, crate::solver::sentence(name).unwrap_or_default())
+        }
+    };
+    let span = Span::new(start as u32, end as u32);
+    Some(Hover { r#type: name.to_owned(), code, doc: doc.to_owned(), operator: None, span })
+}
+
+/// The clauses of a relation as the text has them.
+fn clauses(text: &str, name: &str) -> String {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = base::find(rest, "relation ") {
+        rest = &rest[at..];
+        let is_own = rest["relation ".len()..]
+            .trim_ascii_start()
+            .strip_prefix(name)
+            .is_some_and(|behind| behind.starts_with('('));
+        // Two full stops are a splice.
+        let ends =
+            |&(at, byte): &(usize, u8)| byte == b'.' && !rest[at + 1..].starts_with('.') && !rest[..at].ends_with('.');
+        let end = rest.bytes().enumerate().find(ends).map_or(rest.len(), |(at, _)| at + 1);
+        if is_own {
+            found.push(rest[..end].to_owned());
+        }
+        rest = &rest[end..];
+    }
+    found.join("\n")
 }
 
 /// The innermost construct that holds a byte offset.

@@ -60,14 +60,17 @@ pub(crate) fn other_error(text: &str, surface: Surface, other: Surface) -> Synta
 
 /// That a text is a module of Python, at its first line that says so.
 pub(crate) fn python_error(text: &str, surface: Surface) -> Option<SyntaxError> {
-    let has = |word: &str| base::find(text, word).is_some();
-    let is_block = |line: &str| line.trim_ascii_end().ends_with(':');
-    if has("def @") || has("let %") || has("node ") || !text.lines().any(is_block) {
+    if ["def @", "let %", "node "].iter().any(|word| base::find(text, word).is_some()) {
         return None;
     }
-    let words = ["import ", "from ", "class "];
-    let line = text.lines().find(|line| words.iter().any(|word| line.starts_with(word)))?;
-    let start = line.as_ptr() as usize - text.as_ptr() as usize;
-    let len = line.find(' ').unwrap_or(line.len());
-    Some(SyntaxError::Python { at: Span::new(start as u32, (start + len) as u32), surface })
+    let (mut start, mut found, mut has_block) = (0, None, false);
+    for line in text.split_inclusive('\n') {
+        has_block |= line.trim_ascii_end().ends_with(':');
+        let word = base::cut(line, " ").map_or("", |(word, _)| word);
+        if found.is_none() && matches!(word, "import" | "from" | "class") {
+            found = Some(Span::new(start, start + word.len() as u32));
+        }
+        start += line.len() as u32;
+    }
+    found.filter(|_| has_block).map(|at| SyntaxError::Python { at, surface })
 }
