@@ -53,6 +53,22 @@ test("variables that are in scope are offered with their types", async ({ page }
   await expect(rows(page).filter({ hasText: "%here" })).toContainText("bool");
 });
 
+test("names of all scripts are offered, and replaced whole", async ({ page }) => {
+  await open(page);
+  const program = "type Farbe { Öl(int32), grün }\nlet %größe = 1;\nlet %Δx = 2;\ndef @länge(%x: int32) { %x }\n";
+  for (const [typed, first] of [["%g", "%größe"], ["%größ", "%größe"], ["%Δ", "%Δx"], ["Δ", "%Δx"], ["@lä", "@länge"], ["Ö", "Öl"], ["grü", "grün"]] as const) {
+    await type(page, program, typed);
+    await expect(rows(page).first().locator(".label-name"), typed).toHaveText(first);
+    await page.keyboard.press("Tab");
+    await expect.poll(() => text(page)).toBe(program + first);
+  }
+  await type(page, "%0 = 1;\n", "%");
+  await expect(rows(page).first().locator(".label-name")).toHaveText("%0");
+  await close(page);
+  await type(page, "#lang tensorscript\ndim BREITE_Ü = 8;\nnode Größe<[?, 2] -> [?, 1]> {}\n", "weights G");
+  await expect(rows(page).first().locator(".label-name")).toHaveText("Größe");
+});
+
 test("inside a call the names of its attributes are offered, and those that are given are not", async ({ page }) => {
   await open(page);
   // While the editor still reads what was pasted it closes no parenthesis: no person is so quick.

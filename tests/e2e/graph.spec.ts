@@ -74,6 +74,10 @@ test("a step at which nothing that is drawn changes has letters that can be read
   await panel(page).getByRole("tab", { name: "Graph" }).click();
   await expect(panel(page).locator(".graph-said")).toHaveText("Nothing that is drawn changes in this step.");
   expect(await letters(page)).toBeGreaterThanOrEqual(10.9);
+  // Below the picture, beside its buttons.
+  const [said, picture, buttons] = await Promise.all([".graph-said", ".graph-view", ".graph-buttons"].map((part) => panel(page).locator(part).boundingBox()));
+  expect(said?.y).toBeGreaterThanOrEqual((picture?.y ?? 0) + (picture?.height ?? 0));
+  expect((said?.x ?? 0) + (said?.width ?? 0)).toBeLessThanOrEqual(buttons?.x ?? 0);
   await panel(page).getByRole("button", { name: "To the last step" }).click();
   await expect(panel(page).locator(".where")).not.toContainText("Step 1 ");
   expect(await width()).toBe(first);

@@ -87,6 +87,24 @@ for (const [name, hash, reason] of [
   });
 }
 
+test("a link to why a problem is one asks the same", async ({ page }) => {
+  await open(page);
+  await write(page, "let %a = ones(shape=[2, 3]);\nlet %b = ones(shape=[2, 4]);\n%a + %b\n");
+  await page.getByRole("button", { name: "Why not?" }).click();
+  const core = page.locator(".why-not .core");
+  await expect(core).toBeVisible();
+  const link = await share(page);
+  await open(page, `./?again${new URL(link).hash}`);
+  await expect(core).toBeVisible();
+  await expect(page.locator(".why-not .asked")).toContainText("3 and 4");
+  // Of one that is not there, and of none, the question is about the cursor.
+  const files = [{ name: "main.relay", text: "let %a = 1;\n" }];
+  for (const problem of [{ code: "type-mismatch", message: "gone", span: { start: 0, end: 3 } }, { code: 1, message: {}, span: 7 }, undefined]) {
+    await open(page, `./?${Math.random()}${pack({ files, panel: "solver", selection: { start: 5, end: 5 }, solver: { tab: "why", problem } })}`);
+    await expect(page.locator(".why-sentence")).toContainText("int32");
+  }
+});
+
 test("unknown fields and nonsense in known ones do no harm", async ({ page }) => {
   const value = {
     files: [{ name: 7, text: "let %ok = 1;\n", extra: {} }],

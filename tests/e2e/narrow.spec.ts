@@ -1,6 +1,7 @@
 // What is beside a wide editor, or on a phone, has room all the same.
+import { deflateRawSync } from "node:zlib";
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { expectHover, expectValue, focusEditor, open, panel, PHONE, problems, runButton, showPanel, write } from "./page.ts";
+import { expectHover, expectValue, focusEditor, open, panel, PHONE, problems, ready, runButton, showPanel, write } from "./page.ts";
 
 const NET = `#lang tensorscript
 use lin::Linear;
@@ -71,6 +72,24 @@ test("a value that has no room behind its line is told by a mark beside its numb
   await expectHover(page, 0, "= 13");
 });
 
+test("a value that is cut short is told whole where it stands, and nowhere else in its line", async ({ page }) => {
+  await open(page);
+  await write(page, "\n\n`Foo(ones(shape=[2, 9]))\n");
+  const after = page.locator(".value-after");
+  await expect.poll(async () => (await after.allTextContents()).join("")).toMatch(/^\s*=\s`Foo\(.*…$/);
+  const hover = page.locator(".monaco-hover:not(.hidden)");
+  const row = "[1f, 1f, 1f, 1f, 1f, 1f, 1f, 1f, 1f]";
+  await expect(async () => {
+    await page.mouse.move(5, 5);
+    await after.first().hover();
+    await expect(hover).toContainText(`= \`Foo([${row}, ${row}])`, { timeout: 2000 });
+  }).toPass({ timeout: 15_000 });
+  await expectHover(page, 2, "`Foo");
+  await page.locator(".editor .view-line").nth(2).locator("span > span").first().hover();
+  await expect(hover).toContainText("Why this type?");
+  await expect(hover).not.toContainText("= `Foo");
+});
+
 test("the list of types follows the cursor, and stays where somebody points", async ({ page }) => {
   await open(page);
   await write(page, Array.from({ length: 60 }, (_, at) => `let %v${at} = ${at};`).join("\n"));
@@ -131,6 +150,60 @@ test.describe("on a phone", () => {
     for (const piece of await pieces.all()) await expect(piece).toBeInViewport({ ratio: 1 });
   });
 
+  test("a link shows the panel that it names, and the program where that is the first one", async ({ page }) => {
+    const link = (panel: string) => `./?${panel}#v1.${deflateRawSync(JSON.stringify({ files: [{ name: "main.relay", text: "Some(1)\n" }], panel })).toString("base64url")}`;
+    const chosen = tabsOf(page, "Program and panels").and(page.locator("[aria-selected=true]"));
+    for (const [name, title] of [["layout", "Layout"], ["match", "Match"], ["ir", "IR"], ["run", "Run"], ["solver", "Solver"]] as const) {
+      await page.goto(link(name));
+      await expect(chosen).toHaveText(title);
+      await expect(panel(page)).toBeVisible();
+    }
+    await open(page, link("types"));
+    await expect(chosen).toContainText("Program");
+    // The editor has its size when it is shown later.
+    await page.goto(link("run"));
+    await showPanel(page, "Program");
+    await expect(page.locator(".editor-place.user .view-line").first()).toHaveText("Some(1)");
+  });
+
+  test("an error for which there is no edit takes no more room than its words", async ({ page }) => {
+    await open(page);
+    await write(page, "foo(1)\n");
+    const row = problems(page).locator(".problem");
+    const isLow = async () => {
+      await expect(row).toBeVisible();
+      await expect(row.locator(".mends")).toHaveCount(0);
+      const [list, message, code] = [await problems(page).locator("ul").first().boundingBox(), await row.locator(".message").boundingBox(), await row.locator(".code").boundingBox()];
+      expect((code?.y ?? 0) - (message?.y ?? 0) - (message?.height ?? 0)).toBeLessThan(12);
+      expect((list?.y ?? 0) + (list?.height ?? 0) - (code?.y ?? 0) - (code?.height ?? 0)).toBeLessThan(24);
+    };
+    await isLow();
+    // Nor after the next key, when the same is known of it.
+    await focusEditor(page);
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("1");
+    await page.waitForTimeout(1500);
+    await expect(row.locator(".mends")).toHaveCount(0);
+    await page.reload();
+    await ready(page);
+    await isLow();
+  });
+
+  test("what the graph says of itself hides none of it", async ({ page }) => {
+    await open(page);
+    await showPanel(page, "Solver");
+    await panel(page).getByRole("button", { name: "To the first step" }).click();
+    await panel(page).getByRole("button", { name: "One step on" }).click();
+    await panel(page).getByRole("tab", { name: "Graph" }).click();
+    const said = panel(page).locator(".graph-said");
+    await expect(said).toHaveText("Nothing that is drawn changes in this step.");
+    const picture = await panel(page).locator(".graph-view").boundingBox();
+    const buttons = await panel(page).locator(".graph-buttons").boundingBox();
+    const words = await said.boundingBox();
+    expect(words?.y).toBeGreaterThanOrEqual((picture?.y ?? 0) + (picture?.height ?? 0));
+    expect(words?.y).toBeGreaterThanOrEqual((buttons?.y ?? 0) + (buttons?.height ?? 0));
+  });
+
   test("the palette is as wide as the screen", async ({ page }) => {
     await open(page);
     await focusEditor(page);
@@ -158,6 +231,9 @@ test.describe("on a phone", () => {
     await expect(problems(page).locator(".problem").first()).toBeVisible();
     const tabs = tabsOf(page, "Program and panels");
     await expect(tabs.first().locator(".count")).toHaveText("1");
+    // The count is whole, beside the word.
+    const [count, tab] = [await tabs.first().locator(".count").boundingBox(), await tabs.first().boundingBox()];
+    expect((count?.y ?? 0) - (tab?.y ?? 0)).toBeGreaterThanOrEqual(2);
     const row = await page.getByRole("tablist", { name: "Program and panels" }).evaluate((list) => list.scrollWidth - list.clientWidth);
     expect(row).toBe(0);
     expect(Math.max(...(await reach(tabs)))).toBe(0);

@@ -1,6 +1,6 @@
 // Names lead to where they are bound, and the prelude is a text that one can read and ask about.
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, phone, problems, share, text, write } from "./page.ts";
+import { expectValue, open, panel, phone, problems, share, text, write } from "./page.ts";
 
 const PROGRAM = `def @twice(%f: fn(int32) -> int32, %n: int32) { %f(%f(%n)) }
 @map(fn(%x: int32) -> int32 { @twice(fn(%y: int32) -> int32 { %y + 1 }, %x) }, Cons(1, Nil))
@@ -136,6 +136,49 @@ graph Net<[?, 2] -> [?, 1]> { def forward(x) { x |> fc } }
   await word(page, "Linear").first().click();
   await page.keyboard.press("F2");
   await expect(page.locator(".notice")).toContainText("The program gives no name");
+});
+
+test("F2 gives no name that stands for something else there", async ({ page }) => {
+  await open(page);
+  const notice = page.locator(".notice");
+  /** Writes a program, and types another name for the first that stands there so. */
+  const rename = async (program: string, name: string, other: string) => {
+    await write(page, program);
+    await expect(problems(page).getByRole("status")).toHaveText("No problems");
+    await word(page, name).first().click();
+    await page.keyboard.press("F2");
+    await expect(notice).toContainText("Type the new name");
+    await page.keyboard.type(other);
+  };
+  const sum = "let %a = 1;\nlet %b = 2;\n%a + %b\n";
+  for (const leave of [() => page.keyboard.press("Escape"), () => page.keyboard.press("Enter"), () => word(page, "let").click()]) {
+    await rename(sum, "%a", "b");
+    await expect(notice).toHaveText("%b stands for something else in line 2: left like this, %a keeps its name.");
+    await leave();
+    await expect(notice).toHaveText("%a keeps its name: %b stands for something else in line 2.");
+    await expect.poll(() => text(page)).toBe(sum);
+    await expectValue(page, "3");
+  }
+  // A longer name may begin with it.
+  await rename(sum, "%a", "ba");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => text(page)).toBe("let %ba = 1;\nlet %b = 2;\n%ba + %b\n");
+  // It would be another variable inside of a function, and a constructor of the prelude would be another one.
+  for (const [program, name, other] of [
+    ["let %a = 1;\ndef @g(%y) { %y + %a }\n@g(2)\n", "%a", "y"],
+    ["def @f(%x) { %x }\ndef @g(%x) { %x }\n@f(1) + @g(2)\n", "@f", "g"],
+    ["type Foo { Bar(int32) }\nCons(Bar(1), Nil)\n", "Bar", "Cons"],
+    ["#lang refine\nlet a = A in\nlet b = B in\nC a b\n", "a", "b"],
+  ] as const) {
+    await rename(program, name, other);
+    await page.keyboard.press("Escape");
+    await expect(notice).toContainText("keeps its name");
+    await expect.poll(() => text(page)).toBe(program);
+  }
+  // What another function calls so is something else there.
+  await rename("def @f(%x) { %x }\ndef @g(%y) { %y }\n@f(1) + @g(2)\n", "%x", "y");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => text(page)).toBe("def @f(%y) { %y }\ndef @g(%y) { %y }\n@f(1) + @g(2)\n");
 });
 
 test("the prelude can be read and asked about, and not written", async ({ page }) => {

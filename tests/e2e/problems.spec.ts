@@ -168,6 +168,11 @@ test("edits that are called alike say where each is, or what it writes", async (
   await page.keyboard.press("Control+.");
   await expect(page.locator(".action-widget, .codeActionWidget, [class*=action-widget]").first()).toContainText("column 53");
   await page.keyboard.press("Escape");
+  // Where they begin alike, and write the same, they end elsewhere.
+  await write(page, "def @leaky[A, B](%x: A) -> B where QnnUnary(A, float32, int32, float32, int32, B, alpha=0.5f) {\n  qnn.leaky_relu(%x, 1f, 0, 1f, qnn.leaky_relu, alpha=0.5f)\n}\n");
+  const swaps = problems(page).locator(".mends .button", { hasText: "swap the arguments %x and 1f" });
+  await expect(swaps).toHaveCount(2);
+  expect(new Set(await swaps.allInnerTexts()).size).toBe(2);
   // And in one place.
   await write(page, MENDED);
   await expect(problems(page).locator(".mends .button", { hasText: "nn.pad" })).toHaveText([/nn\.pad\( … , 0, /, /nn\.pad\( … , 0f, /]);
@@ -209,6 +214,31 @@ test("where the cause is found elsewhere, the place at which a problem shows kee
   await expect(problems(page).locator(".problem")).toContainText("line 2");
   await expect(page.locator(".squiggly-error")).toHaveCount(1);
   await expect(page.locator(".squiggly-info")).toHaveCount(1);
+});
+
+test("the editor shows problems in words alone, and counts those of the list", async ({ page }) => {
+  await open(page);
+  // One of them is told elsewhere than where it shows.
+  await write(page, "match (`Foo(1)) { `Fo(%n) => %n }\n%nope\n");
+  await expect(problems(page).locator(".problem")).toHaveCount(2);
+  await focusEditor(page);
+  await page.keyboard.press("Control+Home");
+  const seen: string[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    await page.keyboard.press("F8");
+    const widget = page.locator(".zone-widget");
+    await expect(widget).toContainText(`${n + 1} of 2 problems`);
+    seen.push(await widget.innerText());
+  }
+  expect(seen.join()).toContain("does not handle `Foo(_)");
+  expect(seen.join()).not.toContain("``");
+  await page.keyboard.press("Escape");
+  await expect(async () => {
+    await page.mouse.move(5, 5);
+    await page.locator(".squiggly-error, .squiggly-warning").first().hover({ force: true });
+    await expect(page.locator(".monaco-hover:not(.hidden)")).toContainText("`Fo", { timeout: 2000 });
+  }).toPass({ timeout: 15_000 });
+  await expect(page.locator(".monaco-hover:not(.hidden)")).not.toContainText("``");
 });
 
 test("in the middle of a word nothing moves, and nothing is looked for", async ({ page }) => {

@@ -209,16 +209,23 @@ test("what has an error is not said to have run", async ({ page }) => {
   await expect(problems(page).getByRole("status")).toHaveText("1 error");
   await runButton(page).click();
   await expect(outcome).toHaveText(/^1 of 2 expressions ran in \d+ ms; line 3 has an error\.$/);
-  // The first error is named, whoever found it.
+  // Errors are named by their places, whoever found them.
   await write(page, "1 / 0\n2 + 2\nmod(5, 0)\n%x\n");
   await expect(problems(page).getByRole("status")).toHaveText("1 error");
   await runButton(page).click();
-  await expect(outcome).toHaveText(/^1 of 4 expressions ran in \d+ ms; line 1 has an error\.$/);
+  await expect(outcome).toHaveText(/^1 of 4 expressions ran in \d+ ms; line 1, line 3 and line 4 have errors\.$/);
   // A definition is none of them.
   await write(page, "1 + 2\n\ndef @f() { hello }\n");
   await expect(problems(page).getByRole("status")).toHaveText("1 error");
   await runButton(page).click();
   await expect(outcome).toHaveText(/^Ran in \d+ ms, but line 3 has an error\.$/);
+  // Each line is named that has one.
+  await write(page, "let %x = foo(1);\n@f(2)\n%x\n");
+  await runButton(page).click();
+  await expect(outcome).toHaveText("Not run: line 1 and line 2 have errors.");
+  await write(page, "foo(1)\nfoo(2)\nfoo(3) + foo(4)\nfoo(5)\n");
+  await runButton(page).click();
+  await expect(outcome).toHaveText("Not run: line 1, line 2, line 3 and 1 more have errors.");
 });
 
 test("what takes long is not run unasked, and its time counts from when it is asked for", async ({ page }) => {

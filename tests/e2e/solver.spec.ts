@@ -270,6 +270,26 @@ test("pictures, the trace and the text can be taken along", async ({ page }) => 
   expect(shown).toBeGreaterThan(100);
 });
 
+test("a card says what is waited for in words, and which class was joined with which", async ({ page }) => {
+  await open(page);
+  await showPanel(page, "Solver");
+  const slider = panel(page).getByRole("slider").first();
+  const textsOf = (selector: string) => panel(page).locator(`.current-relation ${selector}`).allTextContents();
+  await expect(where(page)).toContainText(/Step \d/);
+  const { of } = await at(page);
+  const [joined, waited] = [new Set<string>(), new Set<string>()];
+  for (let step = 1; step <= of; step += 1) {
+    await slider.fill(String(step));
+    await page.waitForTimeout(100);
+    for (const text of await textsOf(".waits")) waited.add(text);
+    for (const text of await textsOf("li:has(.joined)")) joined.add(text);
+  }
+  expect([...waited]).toContain("the shape of %x");
+  expect([...waited].filter((text) => text.includes("`"))).toEqual([]);
+  expect(joined.size).toBeGreaterThan(2);
+  expect([...joined].filter((text) => new Set(text.match(/\bt\d+(?=[^\d])/g)).size < 2)).toEqual([]);
+});
+
 test("rounds tell the same story, and lead to its steps", async ({ page }) => {
   await open(page);
   await openSolver(page, NET);
@@ -303,6 +323,19 @@ test("why is asked from the program, by key and from the hover, and from the Typ
   await page.locator(".monaco-hover").getByText("Why this type?").click();
   await expect(panel(page).locator(".why-sentence")).not.toHaveText("");
   await expect(inner(page, "Why")).toHaveAttribute("aria-selected", "true");
+});
+
+test("there is no question about a type where there is no answer", async ({ page }) => {
+  await open(page);
+  await write(page, "type Shade { Light, Dark(int32) }\nextern type Far\nlet %x = Dark(1);\nlet %y = %nope;\n");
+  await expect(panel(page)).toContainText("not known, as the problems say");
+  await expect(panel(page).getByRole("button", { name: /^Why\?/ })).toHaveCount(1);
+  await panel(page).getByRole("button", { name: "Why? The type of %x" }).click();
+  await expect(panel(page).locator(".why-sentence")).toContainText("Shade");
+  await write(page, "#lang tensorscript\nuse lin::Linear;\nnode Net<[?, 2] -> [?, 1]> {}\nweights Net<[?, 2] -> [?, 1]> { fc = Linear::new(in=2, out=1); }\ngraph Net<[?, 2] -> [?, 1]> { def forward(x) { x |> fc } }\n");
+  await showPanel(page, "Types");
+  await expect(panel(page).getByRole("button", { name: /^Why\?/ })).toHaveCount(1);
+  await expect(panel(page).getByRole("button", { name: "Why? The type of Net::forward" })).toBeVisible();
 });
 
 test("a link's step is data like the rest of it: nonsense does no harm, what is past the end is the end", async ({ page }) => {
@@ -433,6 +466,19 @@ test("a long type stays in the pane, and the sentence about it is short", async 
   const [piece, around] = [await panel(page).locator(".piece-button").first().boundingBox(), await panel(page).boundingBox()];
   expect((piece?.x ?? 0) + (piece?.width ?? 0)).toBeLessThanOrEqual((around?.x ?? 0) + (around?.width ?? 0));
   expect(piece?.height).toBeLessThan(80);
+});
+
+test("a name of any script has one colour, in the editor and beside it", async ({ page }) => {
+  await open(page);
+  await write(page, "type Größe { Öl(int32), grün }\nlet %größe = Öl(1);\ndef @über(%Δ: Größe) { match (%Δ) { Öl(%ä) => `Ähm(%ä), grün => `Ähm(0) } }\n@über(%größe)\n");
+  const names = ["Größe", "Öl", "%größe", "@über", "%Δ", "%ä", "`Ähm"];
+  for (const name of names) await expect(page.locator(".editor-place.user .view-line span > span").getByText(name, { exact: true }).first(), name).toBeVisible();
+  for (const [kind, name] of [["constructor", "Größe"], ["constructor", "Öl"], ["variant", "`Ähm"]] as const) {
+    await expect(panel(page).locator(`.token-${kind}`).getByText(name, { exact: true }).first()).toBeVisible();
+  }
+  await showPanel(page, "IR");
+  await expect(panel(page).locator(".token-constructor").getByText("Öl", { exact: true }).first()).toBeVisible();
+  await expect(panel(page).locator(".token-variable").getByText("%ä", { exact: true }).first()).toBeVisible();
 });
 
 test("what has a capital has one colour in the editor and beside it", async ({ page }) => {

@@ -1,6 +1,6 @@
 // The machine on the page: its program before and after each pass, and a run step by step.
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, showPanel, violations, write } from "./page.ts";
+import { focusEditor, open, panel, showPanel, violations, write } from "./page.ts";
 
 const DOUBLE = `def @double(%l: List[int32]) -> List[int32] {
   match (%l) {
@@ -213,6 +213,72 @@ test("operators that run as one are named", async ({ page }) => {
   }
   await page.keyboard.press("i");
   await expect(panel(page).locator(".said")).toContainText("{ … } Computes exp, tanh in one go.");
+});
+
+/** Goes on to a line by the palette of the editor. */
+async function runTo(page: Page, line: number): Promise<void> {
+  await focusEditor(page);
+  await page.keyboard.press("Control+Home");
+  for (let at = 1; at < line; at += 1) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("F1");
+  await page.keyboard.type("run to cursor");
+  await page.keyboard.press("Enter");
+}
+
+test("a run to the cursor is that of the expression there, or the first one that comes there", async ({ page }) => {
+  await open(page);
+  await write(page, "def @f(%x) {\n  %x + 1\n}\ndef @g(%x) {\n  %x * 2\n}\n@f(3)\n@g(4)\n");
+  await expect(page.locator(".value-after")).toHaveCount(2);
+  const name = panel(page).locator(".function-name");
+  const said = panel(page).locator(".said");
+  await runTo(page, 8);
+  await expect(name).toContainText("fnline 8");
+  await expect(said).toContainText("Before the first instruction.");
+  // Another expression is another run.
+  await runTo(page, 7);
+  await expect(name).toContainText("fnline 7");
+  for (const [line, function_] of [[5, "fn on line 8"], [2, "fn on line 7"]] as const) {
+    await page.locator(".stepper").focus();
+    await page.keyboard.press("Escape");
+    await runTo(page, line);
+    await expect(name).toContainText(`${function_}line ${line}`);
+  }
+  // In the run that is looked at there is nothing further.
+  await runTo(page, 2);
+  await expect(said).toContainText("The run ended without coming to this line again.");
+  await page.locator(".stepper").focus();
+  await page.keyboard.press("Escape");
+  await runTo(page, 3);
+  await expect(said).toContainText("None of the runs comes to this line.");
+  // Where one has an error, the others are run all the same.
+  await write(page, "def @f(%x) {\n  %x + 1\n}\n%nope\n1 + 1\n@f(3)\n");
+  await runTo(page, 6);
+  await expect(name).toContainText("fnline 6");
+});
+
+test("a block that is kept to be used again has no owners to count", async ({ page }) => {
+  await open(page);
+  await step(page, DOUBLE);
+  const said = panel(page).locator(".said");
+  const all: string[] = [];
+  for (let n = 1; !(await panel(page).locator(".comes-to").isVisible()); n += 1) {
+    await page.keyboard.press("ArrowRight");
+    await expect(where(page)).toContainText(`Step ${n} of`);
+    all.push(await said.innerText());
+  }
+  expect(all.some((text) => text.includes("is kept to be used again."))).toBe(true);
+  expect(all.filter((text) => text.includes("undefined"))).toEqual([]);
+});
+
+test("what was pointed at in a run is not marked when the run is left", async ({ page }) => {
+  await open(page);
+  await step(page, DOUBLE);
+  await panel(page).locator(".ir-lines li").first().hover();
+  await expect(marked(page, "pointed-at")).not.toHaveCount(0);
+  await page.locator(".stepper").focus();
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toContainText("Ran in");
+  await expect(marked(page, "pointed-at")).toHaveCount(0);
 });
 
 test("a run goes on to the line of the cursor, and ends with an edit", async ({ page }) => {

@@ -289,7 +289,7 @@ impl<'a> Written<'a> {
     }
 
     fn number(&self, node: NodeId) -> Option<i64> {
-        self.outline.text(node).parse().ok()
+        base::parse_i64(self.outline.text(node))
     }
 
     /// Other axes of that many, the near ones first, and all of them.
@@ -487,7 +487,7 @@ fn numbers_in(outline: &Outline, value: NodeId) -> Vec<NodeId> {
     while let Some(node) = pending.pop() {
         match outline.kind(node) {
             NodeKind::Literal | NodeKind::Unary => {
-                if outline.text(node).parse::<i64>().is_ok() {
+                if base::parse_i64(outline.text(node)).is_some() {
                     out.push(node);
                 }
             }

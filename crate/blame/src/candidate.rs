@@ -100,7 +100,7 @@ fn is_word(c: char) -> bool {
 /// The numbers that stand in words, in order, each once.
 pub(crate) fn numbers(text: &str, into: &mut Vec<i64>) {
     for (_, word) in words(text) {
-        if let Ok(number) = word.parse::<i64>()
+        if let Some(number) = base::parse_i64(word)
             && !into.contains(&number)
         {
             into.push(number);

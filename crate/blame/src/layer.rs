@@ -206,7 +206,7 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Can
 /// Of two sizes in types that a fault points at, each in the place of the other: a function's, or a layer's.
 fn told(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     for fault in bench.faults.iter().take(MAX_CLASHES) {
-        let written = |span: Span| Some((span, bench.text[span.range()].parse::<i64>().ok()?));
+        let written = |span: Span| Some((span, base::parse_i64(&bench.text[span.range()])?));
         let spans = fault.labels.iter().map(|label| label.span).chain([fault.span]);
         let sizes: Vec<(Span, i64)> = spans.filter_map(written).take(MAX_CLASHES).list();
         for &(span, old) in &sizes {
@@ -228,7 +228,7 @@ fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
         let given = list.map(|list| outline.tree.children(list)).unwrap_or_default();
         let given: Vec<NodeId> = given.into_iter().take(MAX_WINDOWS).list();
         let value = |arg: NodeId| outline.tree.children(arg).first().copied();
-        let number = |arg: NodeId| outline.text(value(arg)?).parse::<i64>().ok();
+        let number = |arg: NodeId| base::parse_i64(outline.text(value(arg)?));
         for &arg in given.iter().filter(|_| fault.code == "relation-check") {
             stage::along(outline, arg, 9, out);
         }
@@ -257,7 +257,7 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
     let named = |list: NodeId, name: &str| {
         let mut given = tree.children(list).into_iter().filter(|&arg| tree.kind(arg) == NodeKind::Attr);
         let value = tree.children(given.find(|&arg| attr_name(outline, arg) == name)?).first().copied()?;
-        Some((value, outline.text(value).parse::<i64>().ok()?))
+        Some((value, base::parse_i64(outline.text(value))?))
     };
     for list in outline.all(NodeKind::ArgList).into_iter().take(MAX_WINDOWS) {
         let Some((kernel, size)) = named(list, "kernel_size") else { continue };
@@ -507,9 +507,9 @@ fn taken(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
                 });
             }
             for times in [2, 4] {
-                other_type(outline, &headers, 10, out, &|at, size| match size.parse::<i64>() {
-                    Ok(number) if at > 1 => number.saturating_mul(times).to_string(),
-                    Ok(_) | Err(_) => size.to_owned(),
+                other_type(outline, &headers, 10, out, &|at, size| match base::parse_i64(size) {
+                    Some(number) if at > 1 => number.saturating_mul(times).to_string(),
+                    Some(_) | None => size.to_owned(),
                 });
             }
         }

@@ -252,7 +252,7 @@ fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate
     let Some(token) = tree.own_tokens(node).find(|&token| tree.token_kind(token) == TokenKind::Int) else { return };
     let span = tree.token_span(token);
     let old = tree.token_text(token);
-    let last = old.parse::<u32>().unwrap_or(0);
+    let last = base::parse_u32(old).unwrap_or(0);
     for index in 0..5u32 {
         if index == last {
             continue;

@@ -148,7 +148,7 @@ fn is_data(bench: &Bench, outline: &Outline, suspect: &Suspect) -> u32 {
 fn agreement(outline: &Outline, size: NodeId) -> u32 {
     let is_of_param = outline.parent(outline.whole_type(size)).is_some_and(|at| outline.kind(at) == NodeKind::Param);
     let text = outline.text(size);
-    let Ok(number) = text.parse::<i64>() else { return 0 };
+    let Some(number) = base::parse_i64(text) else { return 0 };
     if !is_of_param || number < 2 || outline.n_sizes(text) < 2 {
         return 0;
     }
@@ -203,7 +203,7 @@ fn alike_in_shape(
 
 /// Products of neighbouring numbers of a text: the sizes that a reshape cuts into pieces.
 fn products(text: &str, out: &mut Vec<i64>) {
-    let numbers: Vec<i64> = { text.split(|c: char| !c.is_ascii_digit()) }.filter_map(|word| word.parse().ok()).list();
+    let numbers: Vec<i64> = { text.split(|c: char| !c.is_ascii_digit()) }.filter_map(base::parse_i64).list();
     for pair in numbers.windows(2) {
         let product = pair[0].saturating_mul(pair[1]);
         if product > 1 && !out.contains(&product) && !pair.contains(&1) {

@@ -471,7 +471,7 @@ pub fn parse_place(place: &str) -> Result<(&str, Position), String> {
     let parse = || {
         let (rest, column) = place.rsplit_once(':')?;
         let (file, line) = rest.rsplit_once(':')?;
-        Some((file, Position { line: line.parse().ok()?, column: column.parse().ok()? }))
+        Some((file, Position { line: base::parse_u32(line)?, column: base::parse_u32(column)? }))
     };
     parse().ok_or_else(|| format!("expected FILE:LINE:COL, found {place}"))
 }

@@ -269,8 +269,8 @@ impl Lexer<'_> {
     fn bad_number(&mut self, start: usize) {
         let text = &self.text[start..self.pos];
         let radix = [("0x", 16), ("0X", 16), ("0o", 8), ("0b", 2)].into_iter();
-        let decimal =
-            radix.filter_map(|(prefix, radix)| u64::from_str_radix(text.strip_prefix(prefix)?, radix).ok()).next();
+        let read = |(prefix, radix)| base::parse_digits(text.strip_prefix(prefix)?.as_bytes(), radix);
+        let decimal = radix.filter_map(read).next();
         self.out.errors.push(SyntaxError::BadNumber { at: self.span(start), surface: self.surface, decimal });
     }
 

@@ -35,24 +35,24 @@ export function registerFixes(): void {
       }
       const actions: monaco.languages.CodeAction[] = [];
       const found = isFresh.value && fileOf(model.uri) === "user" ? problems.value : [];
-      for (const problem of found) {
-        if (!monaco.Range.areIntersectingOrTouching(rangeOf(model, problem.span), range)) continue;
-        const titles = titlesOf(problem.fixes, state.checked.value.starts);
-        for (const [at, fix] of problem.fixes.entries()) {
-          actions.push({
-            title: plain(titles[at] ?? fix.title),
-            kind: "quickfix",
-            diagnostics: context.markers.filter((marker) => marker.message.startsWith(plain(problem.message))),
-            isPreferred: problem.fixes.length === 1,
-            edit: {
-              edits: fix.edits.map((edit) => ({
-                resource: model.uri,
-                versionId: model.getVersionId(),
-                textEdit: { range: rangeOf(model, edit.span), text: edit.text },
-              })),
-            },
-          });
-        }
+      const here = found.filter(({ span }) => monaco.Range.areIntersectingOrTouching(rangeOf(model, span), range));
+      // The same edits may mend several of them.
+      const offered = new Map(here.flatMap((problem) => problem.fixes.map((fix) => [JSON.stringify(fix.edits), { problem, fix }])));
+      const titles = titlesOf([...offered.values()].map(({ fix }) => fix), state.checked.value.starts);
+      for (const { problem, fix } of offered.values()) {
+        actions.push({
+          title: plain(titles[actions.length] ?? fix.title),
+          kind: "quickfix",
+          diagnostics: context.markers.filter((marker) => marker.message.startsWith(plain(problem.message))),
+          isPreferred: problem.fixes.length === 1,
+          edit: {
+            edits: fix.edits.map((edit) => ({
+              resource: model.uri,
+              versionId: model.getVersionId(),
+              textEdit: { range: rangeOf(model, edit.span), text: edit.text },
+            })),
+          },
+        });
       }
       return { actions, dispose() {} };
     },

@@ -1,8 +1,8 @@
 // What can be called: operators, layers, functions and constructors, with what they take.
 import layers from "virtual:layers";
 import type Operators from "virtual:operators";
-import type { DefinitionView } from "../wasm/relish_wasm.js";
 import { IN_NAME, STARTS_NAME } from "../language.ts";
+import type { DefinitionView } from "../wasm/relish_wasm.js";
 import { tokensOf } from "./scan.ts";
 
 interface Param {

@@ -13,8 +13,8 @@ type Part = "definitions" | "expressions";
 
 /** What is said of a type that an error has left unknown. */
 const UNKNOWN = "_";
-/** Why a type is what it is can be asked of what was inferred. */
-const isAskable = (type: string) => type !== UNKNOWN && !type.startsWith("type ");
+/** Why a type is what it is can be asked where one was inferred, not where one is declared. */
+const isAskable = (type: string) => type !== UNKNOWN && !/^(?:(?:extern )?type|node) /.test(type);
 
 interface RowProps {
   part: Part;

@@ -146,7 +146,7 @@ impl Lowering<'_> {
             return None;
         }
         let dims = self.tree.children(shape);
-        let shape = dims.into_iter().map(|dim| self.tree.node_text(dim).parse().ok()).some_list()?;
+        let shape = dims.into_iter().map(|dim| base::parse_i64(self.tree.node_text(dim))).some_list()?;
         Some((dtype, scalar, shape))
     }
 }

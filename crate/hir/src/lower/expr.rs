@@ -68,9 +68,9 @@ impl Lowering<'_> {
             },
             NodeKind::Call => return self.call(node, &children),
             NodeKind::Project => match (children.first(), self.own_token(node, &[TokenKind::Int])) {
-                (Some(&base), Some((index, index_span))) => match index.parse() {
-                    Ok(index) => ExprKind::Project { base: self.expr_of(base), index },
-                    Err(_) => {
+                (Some(&base), Some((index, index_span))) => match base::parse_u32(index) {
+                    Some(index) => ExprKind::Project { base: self.expr_of(base), index },
+                    None => {
                         self.errors.push(HirError::LiteralRange { span: index_span, dtype: ty::Dtype::UInt32 });
                         ExprKind::Error
                     }

@@ -44,7 +44,7 @@ impl Json {
     /// A place or a number of something; one beyond all memory is the last that there could be.
     pub fn place(&self) -> Option<usize> {
         let Json::Number(digits) = self else { return None };
-        digits.parse::<u64>().ok().map(|place| usize::try_from(place).unwrap_or(usize::MAX))
+        base::parse_u64(digits).map(|place| usize::try_from(place).unwrap_or(usize::MAX))
     }
 }
 
@@ -222,8 +222,7 @@ impl Reader<'_> {
     /// The number in `\u12ab`, which stands at a byte.
     fn unit(&self, at: usize) -> Option<u32> {
         let digits = self.text.get(at..at + 6)?.strip_prefix("\\u")?;
-        let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_hex.then(|| u32::from_str_radix(digits, 16).ok())?
+        base::parse_digits(digits.as_bytes(), 16).map(|unit| unit as u32)
     }
 }
 

@@ -56,9 +56,9 @@ fn parse_number(text: &str, negative: bool, rounded: bool, span: Span) -> Result
     if is_float || number.starts_with("inf") || number.starts_with("nan") {
         return Err(HirError::BadLiteral { span });
     }
-    let magnitude: Result<u64, _> = number.parse();
+    let magnitude = base::parse_u64(number);
     let too_large = HirError::LiteralRange { span, dtype: dtype.unwrap_or(Dtype::Int64) };
-    let magnitude = i128::from(magnitude.map_err(|_| too_large)?);
+    let magnitude = i128::from(magnitude.ok_or(too_large)?);
     let value = if negative { -magnitude } else { magnitude };
     let fits = |dtype: Dtype| dtype.int_range().is_some_and(|(low, high)| (low..=high).contains(&value));
     // A number without a suffix is int32, or int64 when it does not fit.

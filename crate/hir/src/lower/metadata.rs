@@ -98,7 +98,7 @@ impl Metadata {
                 Some(AttrValue::Str(node.get("repr_str").map_or("", |text| text.text().unwrap_or("")).into()))
             }
             "IntImm" => {
-                let value: i64 = field(node, "value")?.parse().ok()?;
+                let value = base::parse_i64(field(node, "value")?)?;
                 let is_bool = field(node, "dtype") == Some("bool");
                 Some(if is_bool { AttrValue::Bool(value != 0) } else { AttrValue::Int(value) })
             }
@@ -200,7 +200,7 @@ impl Lowering<'_> {
         for dim in dims.split(',').map(str::trim).filter(|dim| !dim.is_empty()) {
             let kind = match dim {
                 "?" => TypeExprKind::Any,
-                _ => TypeExprKind::Dim(dim.parse().ok().filter(|size| *size >= 0)?),
+                _ => TypeExprKind::Dim(base::parse_i64(dim).filter(|size| *size >= 0)?),
             };
             self.module.has_any |= dim == "?";
             shape.push(self.type_expr(kind, span));
@@ -261,7 +261,7 @@ impl Lowering<'_> {
             let index = index.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
             let start = span.start + base::find(text, key)? as u32;
             let key_span = Span::new(start, start + key.len() as u32);
-            Some(Reference { key: key.to_owned(), key_span, index: index.trim_ascii().parse().ok()? })
+            Some(Reference { key: key.to_owned(), key_span, index: base::parse_u64(index.trim_ascii())? })
         };
         let reference = read();
         // Where a bracket is missing, that was told.
@@ -309,8 +309,8 @@ impl Lowering<'_> {
 
     fn constant_tensor(&mut self, number: usize, reference: &Reference, span: Span) -> Option<Arc<Tensor>> {
         let node = self.metadata.node(number);
-        let place =
-            node.filter(|node| kind_of(node) == "relay.Constant").and_then(|node| field(node, "data")?.parse().ok());
+        let data = node.filter(|node| kind_of(node) == "relay.Constant").and_then(|node| field(node, "data"));
+        let place = data.and_then(base::parse_u64).and_then(|place| usize::try_from(place).ok());
         let Some(place) = place else {
             self.meta_fault(reference, span, MetaFault::Unreadable { want: "a `relay.Constant`" });
             return None;

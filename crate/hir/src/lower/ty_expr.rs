@@ -79,9 +79,9 @@ impl<'t> Lowering<'t> {
             NodeKind::SumType => self.sum_type(children),
             NodeKind::NameType | NodeKind::DimName => self.type_name(self.tree.node_text(node), span),
             NodeKind::TypeCall => self.type_call(node, children),
-            NodeKind::DimNum => match self.tree.node_text(node).parse::<i64>() {
-                Ok(number) => TypeExprKind::Dim(number),
-                Err(_) => {
+            NodeKind::DimNum => match base::parse_i64(self.tree.node_text(node)) {
+                Some(number) => TypeExprKind::Dim(number),
+                None => {
                     self.errors.push(HirError::LiteralRange { span, dtype: Dtype::Int64 });
                     TypeExprKind::Error
                 }
@@ -270,10 +270,10 @@ impl<'t> Lowering<'t> {
         let mut places = Vec::new();
         for &bound in bounds {
             let text: String = self.tree.node_text(bound).chars().filter(|c| !c.is_whitespace()).collect();
-            match text.parse::<i64>() {
-                Ok(place) => places.push(Some(place)),
-                Err(_) if text.is_empty() => places.push(None),
-                Err(_) => {
+            match base::parse_i64(&text) {
+                Some(place) => places.push(Some(place)),
+                None if text.is_empty() => places.push(None),
+                None => {
                     self.errors.push(HirError::LiteralRange { span: self.tree.span(bound), dtype: Dtype::Int64 });
                     return TypeExprKind::Error;
                 }
@@ -296,7 +296,7 @@ impl<'t> Lowering<'t> {
         let Some(adt) = self.adts.get(name) else { return TypeExprKind::Error };
         let want = self.module.adts[adt].params.len();
         let number = match bounds {
-            [bound] => self.tree.node_text(*bound).parse::<i64>().ok(),
+            [bound] => base::parse_i64(self.tree.node_text(*bound)),
             _ => None,
         };
         match (number, want) {

@@ -109,7 +109,7 @@ fn nodes(
         let mut fields: Vec<(TermId, LayoutId, String)> = Vec::new();
         let what = match &layouts[layout].kind {
             Kind::Sum { variants, .. } => {
-                let chosen = typed.parse::<usize>().ok();
+                let chosen = base::parse_u64(typed).and_then(|at| usize::try_from(at).ok());
                 let chosen = chosen.filter(|&at| variants.get(at).is_some_and(|variant| variant.is_inhabited));
                 let at = chosen.or_else(|| defaults.get(&layout).copied())?;
                 let variant = &variants[at];
@@ -146,7 +146,7 @@ fn nodes(
         };
         let n_fields = fields.len();
         nodes.push(Node { ty, layout, what, depth, place, n_fields, typed, problem });
-        let are_given = n_given.parse() == Ok(n_fields);
+        let are_given = base::parse_u64(n_given) == Some(n_fields as u64);
         let fields = fields.into_iter().rev();
         pending.append_all(fields.map(|(ty, layout, place)| (ty, layout, are_given, depth + 1, place)));
     }
@@ -219,8 +219,8 @@ fn number(dtype: Dtype, typed: &str) -> Result<Scalar, String> {
         return Ok(scalar_of(dtype, scalar_bits(dtype, Scalar::Float(value))));
     }
     let typed = typed.trim_ascii();
-    let value = typed.parse::<u64>().map(i128::from).or_else(|_| typed.parse::<i64>().map(i128::from));
-    let value = value.map_err(|_| "no whole number of 64 bits".to_owned())?;
+    let value = base::parse_u64(typed).map(i128::from).or_else(|| base::parse_i64(typed).map(i128::from));
+    let value = value.ok_or_else(|| "no whole number of 64 bits".to_owned())?;
     let scalar = scalar_of(dtype, scalar_bits(dtype, Scalar::Int(value as i64)));
     let Scalar::Int(stored) = scalar else { return Ok(scalar) };
     let stored = if dtype == Dtype::UInt64 { i128::from(stored as u64) } else { i128::from(stored) };

@@ -16,7 +16,7 @@ fn place(analysis: &Analysis, recorded: &Recorded, asked: &str) -> Option<(super
     let mut path = Path::new();
     let mut id = subject.term;
     while let Some(word) = words.next() {
-        let mut number = || words.next().and_then(|word| word.parse::<u32>().ok());
+        let mut number = || words.next().and_then(base::parse_u32);
         let mut steps = Path::new();
         match (word, solver.head(id)) {
             ("axis", Term::Tensor { .. }) => steps.append_all([0, number()?]),

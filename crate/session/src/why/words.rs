@@ -491,7 +491,7 @@ impl<'a> Words<'a> {
         if step.at.path.is_empty() && self.is_composite(step.at.cell) {
             return "gives it".to_owned();
         }
-        let wanted = fact.parse::<i64>().ok();
+        let wanted = base::parse_i64(&fact);
         let says = |value: &ty::AttrValue| match wanted {
             Some(wanted) => value.as_ints().is_some_and(|all| all.contains(&wanted)),
             None => matches!(value, ty::AttrValue::Str(text) if **text == *fact),

@@ -100,7 +100,7 @@ impl<'t> Lowering<'t> {
 
     /// The number of a size.
     pub(super) fn size(&mut self, text: &str, span: Span) -> Option<i64> {
-        let number = text.parse::<i64>().ok().filter(|&number| number <= i64::from(i32::MAX));
+        let number = base::parse_i64(text).filter(|&number| number <= i64::from(i32::MAX));
         if number.is_none() {
             self.errors.push(HirError::LiteralRange { span, dtype: Dtype::Int32 });
         }
