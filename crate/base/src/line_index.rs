@@ -139,7 +139,7 @@ mod tests {
             assert_eq!(index.from_utf16(units), offset);
             let position = index.position(offset);
             assert_eq!(index.offset(position), Some(offset), "{position:?}");
-            let line_start = text[..offset as usize].rfind('\n').map_or(0, |at| at + 1);
+            let line_start = crate::end_of_last(&text[..offset as usize], b'\n');
             assert_eq!(position.column as usize, text[line_start..offset as usize].chars().count() + 1);
         }
     }

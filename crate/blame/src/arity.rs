@@ -86,7 +86,7 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
 
 /// Whether a variable has the name of a parameter in its own: `%bn_gamma` is `gamma`, and `%mean` is `moving_mean`.
 fn is_called(param: &str, variable: &str) -> bool {
-    let last = |name: &str| name.rsplit('_').next().unwrap_or_default().to_owned();
+    let last = |name: &str| name[base::end_of_last(name, b'_')..].to_owned();
     variable.strip_prefix('%').is_some_and(|name| last(name) == last(param))
 }
 
@@ -218,7 +218,7 @@ fn declarations(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>)
         let tree = outline.tree;
         let params: Vec<&str> = { tree.child(node, NodeKind::TypeParams).into_iter() }
             .flat_map(|params| tree.children(params))
-            .map(|param| outline.text(param).split(':').next().unwrap_or_default().trim_ascii())
+            .map(|param| base::before(outline.text(param), ":").trim_ascii())
             .list();
         let Some(name) = tree.own_tokens(node).find(|&token| tree.token_kind(token) == syntax::TokenKind::Ident) else {
             // `type` itself is a word of the grammar.

@@ -54,7 +54,7 @@ pub(crate) fn parts(outline: &Outline, node: NodeId) -> Option<Parts> {
 
 /// What stands before the `=`.
 pub(crate) fn attr_name<'a>(outline: &Outline<'a>, attr: NodeId) -> &'a str {
-    outline.text(attr).split('=').next().unwrap_or_default().trim_ascii()
+    base::before(outline.text(attr), "=").trim_ascii()
 }
 
 pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
@@ -179,7 +179,7 @@ fn between(outline: &Outline, node: NodeId, [left, right]: [NodeId; 2], far: u32
     let [_, middle] = outline.tree.children(left)[..] else { return };
     let sign = |left: NodeId, right: NodeId| {
         let between = Span::new(outline.span(left).end, outline.span(right).start);
-        outline.tree.text()[between.range()].trim_ascii().starts_with(['<', '>'])
+        base::begins_with(outline.tree.text()[between.range()].trim_ascii(), "<>")
     };
     let is_chain = outline.kind(left) == NodeKind::Binary && sign(outline.tree.children(left)[0], middle);
     if !is_chain || !sign(left, right) {

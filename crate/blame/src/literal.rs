@@ -17,7 +17,7 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
     let is_relay = outline.tree.surface() == Surface::Relay;
     let mut n_before = if is_relay { 1 } else { 0 };
     // Who writes a dtype means it.
-    let last_word = |text: &str| Dtype::parse(&text[text.rfind(' ').map_or(0, |space| space + 1)..]);
+    let last_word = |text: &str| Dtype::parse(&text[base::end_of_last(text, b' ')..]);
     let mut dtypes = fault.labels.iter().filter_map(|label| last_word(&label.message)).list();
     let n_told = dtypes.len();
     dtypes.extend([Dtype::Float32, Dtype::Int32]);
@@ -96,7 +96,7 @@ pub(crate) fn as_dtype(text: &str, dtype: Dtype) -> Option<String> {
         _ if dtype.is_float() => format!("{number}{}", dtype.suffix()),
         _ => format!("{}{}", number.strip_suffix(".0").unwrap_or(number), dtype.suffix()),
     };
-    let is_number = text.starts_with(|c: char| c.is_ascii_digit());
+    let is_number = text.as_bytes().first().is_some_and(u8::is_ascii_digit);
     (is_number && written != text && (dtype.is_float() || !written.as_bytes().contains(&b'.'))).then_some(written)
 }
 

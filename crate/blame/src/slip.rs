@@ -52,7 +52,7 @@ pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far
     let row = op::by_name(name).map(|op| op.row());
     if row.is_none() || takes_less {
         // `torch.cat` and `np.exp` say whose they are.
-        let bare = name.rsplit('.').next().unwrap_or(name);
+        let bare = &name[base::end_of_last(name, b'.')..];
         let families = FAMILIES.iter().map(|family| format!("{family}{bare}")).chain([bare.to_owned()]);
         let operators = families.filter(|full| full != name && op::by_name(full).is_some());
         for own in known(OPERATORS, bare).map(str::to_owned).into_iter().chain(operators) {
@@ -136,7 +136,7 @@ fn truth(outline: &Outline, attr: NodeId, far: u32, out: &mut Vec<Candidate>) {
 
 fn dtype(outline: &Outline, attr: NodeId, name: &str, far: u32, out: &mut Vec<Candidate>) {
     let Some(&value) = outline.tree.children(attr).first() else { return };
-    let found = outline.text(value).trim_matches('"');
+    let found = base::trim(outline.text(value), "\"");
     let own = Dtype::of_foreign_name(found)
         .map(Dtype::name)
         .or_else(|| base::nearest(found, Dtype::ALL.into_iter().map(Dtype::name)));

@@ -130,7 +130,7 @@ fn put(
     cost: u32,
     out: &mut Vec<Candidate>,
 ) {
-    let name = text.split('(').next().unwrap_or(text);
+    let name = base::before(text, "(");
     let tree = outline.tree;
     let is_imported = outline.all(NodeKind::UseName).into_iter().any(|node| tree.node_text(node) == name);
     if let (Some(layer), false) = (Layer::of_name(name), is_imported) {
@@ -195,7 +195,7 @@ fn beside(outline: &Outline, method: NodeId, from: NodeId, stage: NodeId, out: &
 
 /// A stage that only moves numbers, and may be one too many.
 fn taken_away(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Candidate>) {
-    let name = attr_name(outline, stage).split('(').next().unwrap_or_default();
+    let name = base::before(attr_name(outline, stage), "(");
     if Layer::of_name(name).is_some_and(|layer| layer.module == "shape") {
         let sizes = sizes(outline, from);
         // The next stage is at the end of the pipe around this one.

@@ -221,7 +221,7 @@ fn constructors(
     out: &mut Vec<Candidate>,
 ) {
     let module = &outline.checked.module;
-    let Some(name) = want.and_then(|want| want.split('[').next()) else { return };
+    let Some(name) = want.map(|want| base::before(want, "[")) else { return };
     if have.is_some_and(|have| have.starts_with(name)) {
         return;
     }

@@ -229,13 +229,13 @@ pub(crate) fn told(bench: &Bench, faults: u64) -> Vec<i64> {
 fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
     let old = &text[edit.span.range()];
     // A type parameter stands there for a reason.
-    let is_param = old.len() <= 2 && old.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_param = old.len() <= 2 && old.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
     // And nobody means a tensor without elements.
     let cost = cost + 6 * u32::from(is_param) + 12 * u32::from(edit.text == "0");
     let title = match (old.trim_ascii(), edit.text.trim_ascii()) {
         ("", ",") => "insert `,`".to_owned(),
-        ("", new) => format!("insert {}", quoted(new.trim_matches([',', ' ']))),
-        (old, "") => format!("remove {}", quoted(old.trim_matches([',', ' ']))),
+        ("", new) => format!("insert {}", quoted(base::trim(new, ", "))),
+        (old, "") => format!("remove {}", quoted(base::trim(old, ", "))),
         _ => {
             let [old, new] = with_word_before(text, &edit).map(|code| quoted(&code));
             format!("write {new} for {old}")
@@ -248,7 +248,7 @@ fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
 /// `H - 2, W - 2` of `H, W` is `- 2, W - 2` for `, W`.
 fn with_word_before(text: &str, edit: &Edit) -> [String; 2] {
     let both = [&text[edit.span.range()], &edit.text];
-    let is_sign = |code: &&str| code.trim_ascii_start().starts_with([',', '+', '-', '*', '/']);
+    let is_sign = |code: &&str| base::begins_with(code.trim_ascii_start(), ",+-*/");
     let before = &text[..edit.span.start as usize];
     let word = before.rfind(|c| !base::is_in_name(c)).map_or(0, |at| at + 1);
     let word = if both.iter().any(is_sign) { &before[word..] } else { "" };

@@ -408,7 +408,7 @@ impl Layer {
 
     /// Whether it stands in `weights`.
     pub fn is_weight(&self) -> bool {
-        self.name.starts_with(|first: char| first.is_ascii_uppercase())
+        self.name.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
     }
 
     /// How many values it is applied to.

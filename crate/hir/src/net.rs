@@ -140,7 +140,7 @@ pub enum Applied {
 
 /// `forward` of `Net::forward`.
 pub fn method_name(name: &str) -> &str {
-    name.rfind(':').map_or(name, |colon| &name[colon + 1..])
+    &name[base::end_of_last(name, b':')..]
 }
 
 impl Stage {

@@ -226,7 +226,7 @@ fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&
         (true, true) => (" ".to_owned(), ""),
         (true, false) => (" ".to_owned(), ","),
         (false, _) => {
-            let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+            let line = &before[base::end_of_last(before, b'\n')..];
             let indent = &line[..line.len() - line.trim_ascii_start().len()];
             (format!("\n{indent}"), if is_case { "" } else { "," })
         }
@@ -261,7 +261,7 @@ fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&
 /// In refine a match ends with its last arm, and what is still to be written is a variant of its own.
 fn added_refine_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&str]) -> Vec<Edit> {
     let pattern = module.pats[last.pat].span.start as usize;
-    let line = &text[text[..pattern].rfind('\n').map_or(0, |at| at + 1)..pattern];
+    let line = &text[base::end_of_last(&text[..pattern], b'\n')..pattern];
     let between = match line.trim_ascii_end().strip_suffix('|') {
         Some(indent) if indent.trim_ascii().is_empty() => format!("\n{indent}"),
         _ => " ".to_owned(),
@@ -289,7 +289,7 @@ fn code_end(tail: &str) -> (usize, bool) {
         if rest.starts_with("/*") {
             at += base::find(rest, "*/").map_or(rest.len(), |close| close + 2);
         } else if next == '#' || rest.starts_with("//") {
-            at += rest.find('\n').unwrap_or(rest.len());
+            at += base::before(rest, "\n").len();
         } else {
             at += next.len_utf8();
             if !next.is_whitespace() {

@@ -293,7 +293,7 @@ fn each_size(
 }
 
 fn same_name(param: &str, key: &str) -> bool {
-    param.trim_start_matches('%') == key.trim_start_matches('%')
+    base::trim_start(param, "%") == base::trim_start(key, "%")
 }
 
 /// Which numbers are made up for an input.

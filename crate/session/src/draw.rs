@@ -26,9 +26,9 @@ pub fn draw(file: &str, text: &str, diagnostics: &[Diagnostic], colours: Colours
         let spans = || diagnostic.labels.iter().map(|label| label.span).chain([diagnostic.span]);
         let [first, last] = [spans().map(|span| span.start).min(), spans().map(|span| span.end).max()]
             .map(|at| at.map_or(0, |at| (at as usize).min(text.len())));
-        let start = text[..first].rfind('\n').map_or(0, |before| before + 1);
-        let end = text[last..].find('\n').map_or(text.len(), |behind| last + behind);
-        let shown = text[start..end].trim_end_matches('\r');
+        let start = base::end_of_last(&text[..first], b'\n');
+        let end = last + base::before(&text[last..], "\n").len();
+        let shown = base::trim_end(&text[start..end], "\r");
         let range = |span: Span| {
             let [from, to] = [span.start, span.end].map(|at| (at as usize - start).min(shown.len()));
             from..to

@@ -52,14 +52,15 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
 fn name_without_type(analysis: &Analysis, offset: u32) -> Option<Hover> {
     let Analysis { text, module, .. } = analysis;
     let (before, behind) = text.split_at_checked(offset as usize)?;
-    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
-    if ["//", "#"].iter().any(|comment| base::find(line, comment).is_some()) {
+    let line = base::end_of_last(before, b'\n');
+    if ["//", "#"].iter().any(|comment| base::find(&before[line..], comment).is_some()) {
         return None;
     }
-    let start = before
-        .rfind(|c| !base::is_in_name(c))
-        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
-    let end = before.len() + behind.find(|c| !base::is_in_name(c)).unwrap_or(behind.len());
+    let word = |chars: &mut dyn Iterator<Item = char>| {
+        chars.take_while(|&c| base::is_in_name(c)).fold(0, |len, c| len + c.len_utf8())
+    };
+    let start = before.len() - word(&mut before.chars().rev());
+    let end = before.len() + word(&mut behind.chars());
     let name = &text[start..end];
     let (code, doc) = match module.surface {
         Surface::TensorScript => match module.nets.iter().find(|net| net.name == name) {
@@ -69,8 +70,7 @@ fn name_without_type(analysis: &Analysis, offset: u32) -> Option<Hover> {
         _ if module.relations.relations.iter().any(|relation| relation.name == name) => (clauses(text, name), ""),
         _ => {
             let n_args = op::relations_named(name).first()?.n_args;
-            let letters = ('A'..).take(n_args).map(String::from);
-            let code = format!("relation {name}({})", letters.list().join(", "));
+            let code = format!("relation {name}({})", vec!["_"; n_args].join(", "));
             (code, crate::solver::sentence(name).unwrap_or_default())
         }
     };
@@ -282,7 +282,7 @@ fn widened(analysis: &Analysis, local: LocalId) -> String {
 pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     let module = &analysis.module;
     if let Some(net) = module.nets.iter().find(|net| net.adt == adt) {
-        let header = analysis.text[net.name_span.start as usize..].split('{').next().unwrap_or_default();
+        let header = base::before(&analysis.text[net.name_span.start as usize..], "{");
         return format!("node {}", base::one_line(header));
     }
     let data = &module.adts[adt];

@@ -282,7 +282,7 @@ impl Drawing<'_> {
         } else if suffix.is_empty() {
             "the value".to_owned()
         } else {
-            format!("{} of the value", suffix.trim_start_matches('.'))
+            format!("{} of the value", base::trim_start(suffix, "."))
         }
     }
 

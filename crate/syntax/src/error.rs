@@ -529,7 +529,7 @@ impl SyntaxError {
                     }
                     Expected::Token(kind @ (TokenKind::FatArrow | TokenKind::Eq)) if found.kind.is_like_arrow() => {
                         let sign = kind.describe();
-                        said.fix(format!("write {sign}"), found.at, sign.trim_matches('`'))
+                        said.fix(format!("write {sign}"), found.at, base::trim(&sign, "`"))
                     }
                     Expected::Separator(_) if found.kind.is_operand() || found.kind == TokenKind::Global => {
                         said.fix("insert `,`", found.before.after(), ",")
@@ -599,7 +599,7 @@ impl SyntaxError {
             SyntaxError::Misspelt { at, found, meant } => {
                 let meant = meant.describe();
                 let said = syntax(format!("expected {meant}, found {}", found.describe()));
-                said.fix(format!("write {meant}"), *at, meant.trim_matches('`'))
+                said.fix(format!("write {meant}"), *at, base::trim(&meant, "`"))
             }
             SyntaxError::MissingSigil { name } => syntax(
                 "expected a global name such as `@f`, found a name".to_owned(),

@@ -10,7 +10,7 @@ pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
     let bare = without_blanks(text);
     let line = bare.lines().next()?;
     let rest = line.strip_prefix("#lang")?;
-    if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+    if !rest.is_empty() && !base::begins_with(rest, " \t") {
         return None;
     }
     let name = rest.trim();
@@ -63,14 +63,14 @@ pub(crate) fn python_error(text: &str, surface: Surface) -> Option<SyntaxError> 
     if ["def @", "let %", "node "].iter().any(|word| base::find(text, word).is_some()) {
         return None;
     }
-    let (mut start, mut found, mut has_block) = (0, None, false);
-    for line in text.split_inclusive('\n') {
-        has_block |= line.trim_ascii_end().ends_with(':');
+    let (mut found, mut has_block) = (None, false);
+    for line in text.lines() {
+        has_block |= line.trim_ascii_end().as_bytes().ends_with(b":");
         let word = base::cut(line, " ").map_or("", |(word, _)| word);
         if found.is_none() && matches!(word, "import" | "from" | "class") {
-            found = Some(Span::new(start, start + word.len() as u32));
+            let start = line.as_ptr() as usize - text.as_ptr() as usize;
+            found = Some(Span::new(start as u32, (start + word.len()) as u32));
         }
-        start += line.len() as u32;
     }
     found.filter(|_| has_block).map(|at| SyntaxError::Python { at, surface })
 }

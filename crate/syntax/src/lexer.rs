@@ -199,7 +199,7 @@ impl Lexer<'_> {
     fn foreign_comment(&mut self) -> bool {
         let rest = &self.text[self.pos..];
         let (len, closer) = match &rest.as_bytes()[..rest.len().min(2)] {
-            b"//" | b"--" => (rest.find('\n').unwrap_or(rest.len()), ""),
+            b"//" | b"--" => (base::before(rest, "\n").len(), ""),
             b"/*" if !self.unclosed[0] => (base::find(&rest[2..], "*/").map_or(0, |at| at + 4), "*/"),
             b"(*" if !self.unclosed[1] => (base::find(&rest[2..], "*)").map_or(0, |at| at + 4), "*)"),
             _ => return false,
@@ -213,8 +213,8 @@ impl Lexer<'_> {
         self.pos += len;
         let inside = &rest[2..len - closer.len()];
         self.line_fresh |= inside.as_bytes().contains(&b'\n');
-        let is_last = rest[len..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') || rest.len() == len;
-        let lines = inside.trim_ascii_end().replace('\n', "\n#");
+        let is_last = base::begins_with(base::trim_start(&rest[len..], " \t\r"), "\n") || rest.len() == len;
+        let lines = base::replace(inside.trim_ascii_end(), "\n", "\n#");
         let edit = Edit { span: self.span(start), text: format!("#{lines}{}", if is_last { "" } else { "\n" }) };
         let at = Span::new(start as u32, start as u32 + 2);
         self.out.errors.push(SyntaxError::Foreign { form: Foreign::Comment, at, edits: vec![edit] });
@@ -503,7 +503,7 @@ impl Lexer<'_> {
         let rest = &self.text[self.pos + 1..];
         if matches!(rest.as_bytes().first(), Some(b'e' | b'E')) {
             let digits = rest[1..].strip_prefix(['+', '-']).unwrap_or(&rest[1..]);
-            return digits.starts_with(|c: char| c.is_ascii_digit());
+            return digits.as_bytes().first().is_some_and(u8::is_ascii_digit);
         }
         // No suffix is longer than four bytes, so a longer word is none.
         let len = rest.bytes().take(5).take_while(u8::is_ascii_alphanumeric).count();

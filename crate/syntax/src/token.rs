@@ -252,7 +252,7 @@ impl TokenKind {
             "as" => KwAs,
             "_" => Underscore,
             _ if word.starts_with('_') => Unknown,
-            _ if word.starts_with(|c: char| c.is_ascii_uppercase()) => Ident,
+            _ if word.as_bytes().first().is_some_and(u8::is_ascii_uppercase) => Ident,
             _ => Local,
         }
     }

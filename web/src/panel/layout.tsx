@@ -292,13 +292,15 @@ function storeText(store: StoreView): string {
   ];
   const text = parts.flatMap(([what, bits]) => (bits > 0 ? [`${what} ${grouped(bits)}`] : [])).join(" + ");
   const spare = store.spare ? `${plural(store.spare.codes, "spare code")} for a type around it` : "";
-  const width = store.block_bits === undefined ? `${plural(store.bits, "bit")}` : `a word, and a block of ${plural(store.block_bits, "bit")}`;
+  const boxes = store.box_bits > 0 ? [`boxes of ${plural(store.box_bits, "bit")}`] : [];
+  const pieces = ["a word", `a block of ${plural(store.block_bits ?? 0, "bit")}`, ...boxes];
+  const width = store.block_bits === undefined ? plural(store.bits, "bit") : `${pieces.slice(0, -1).join(", ")}, and ${pieces.at(-1)}`;
   const align = store.align > 1 ? `aligned to ${store.align} bytes` : "";
   return [text === "" ? width : `${width}: ${text}`, align, spare].filter((part) => part !== "").join("; ");
 }
 
 function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: readonly string[]; strategy: number }) {
-  const widths = type.stores.map(({ bits, block_bits }) => bits + (block_bits ?? 0));
+  const widths = type.stores.map(({ bits, block_bits, box_bits }) => bits + (block_bits ?? 0) + box_bits);
   const ocaml = (1 + type.ocaml_words) * 64;
   const widest = Math.max(1, ...widths, type.rust_bytes * 8, ocaml);
   const min = type.min_bits;
@@ -328,7 +330,8 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
         {names.map((name, index) => {
           const store = type.stores[index];
           if (store === undefined) return null;
-          const text = store.block_bits === undefined ? plural(store.bits, "bit") : `${grouped(store.bits)} + ${grouped(store.block_bits)} bits`;
+          const blocks = [store.block_bits ?? 0, store.box_bits].filter((bits) => bits > 0);
+          const text = blocks.length === 0 ? plural(store.bits, "bit") : `${[store.bits, ...blocks].map(grouped).join(" + ")} bits`;
           return row(name, widths[index] ?? 0, text, index === strategy);
         })}
         {row("in Rust", type.rust_bytes * 8, plural(type.rust_bytes, "byte"), false)}

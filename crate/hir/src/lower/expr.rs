@@ -151,7 +151,7 @@ impl Lowering<'_> {
             None => {
                 let names = if self.suggests() { self.scope.names() } else { Vec::new() };
                 let sigil = if self.tree.surface() == Surface::Relay { "%" } else { "" };
-                let nearest = base::nearest(name.trim_start_matches('%'), names).map(|name| format!("{sigil}{name}"));
+                let nearest = base::nearest(base::trim_start(name, "%"), names).map(|name| format!("{sigil}{name}"));
                 // A variant of refine is a name that begins with a capital.
                 let variant = capitalised(name);
                 let is_variant = variant == "True" || variant == "False" || self.variants.contains_key(&variant);
@@ -262,7 +262,7 @@ impl Lowering<'_> {
             self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest: None });
             ExprKind::Error
         } else {
-            let defs = self.defs.names().map(|name| name.trim_start_matches('@'));
+            let defs = self.defs.names().map(|name| base::trim_start(name, "@"));
             let named = self.ctors.names().chain(defs);
             let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).list();
             names.append_all(["True", "False", "ref_read", "ref_write"]);

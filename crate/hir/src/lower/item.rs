@@ -365,7 +365,7 @@ impl<'t> Lowering<'t> {
     /// Whether this is `%x = e` where `%x` is there already: who knows what was meant by it.
     fn lacks_let(&self, node: NodeId) -> bool {
         let is_let = self.tree.kind(node) == NodeKind::LetStmt && self.tree.surface() == Surface::Relay;
-        let known = |(name, _): (&str, Span)| self.scope.get(name.trim_start_matches('%')).is_some();
+        let known = |(name, _): (&str, Span)| self.scope.get(base::trim_start(name, "%")).is_some();
         is_let
             && self.tree.first_token(node, TokenKind::KwLet).is_none()
             && !self.recursive_lets.contains_key(&node)

@@ -16,9 +16,7 @@ fn split_suffix(text: &str, is_float: bool) -> Option<(&str, Option<Dtype>)> {
     // `1e-5f`: the exponent's letter comes before the suffix.
     let end_of_number = text.rfind(|c: char| c.is_ascii_digit() || c == '.').map_or(0, |_| {
         let suffix_at = text.char_indices().find(|&(i, c)| {
-            c.is_ascii_alphabetic()
-                && !(matches!(c, 'e' | 'E')
-                    && text[i + 1..].starts_with(['+', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']))
+            c.is_ascii_alphabetic() && !(matches!(c, 'e' | 'E') && base::begins_with(&text[i + 1..], "+-0123456789"))
         });
         suffix_at.map_or(text.len(), |(i, _)| i)
     });

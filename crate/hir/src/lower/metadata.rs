@@ -257,7 +257,7 @@ impl Lowering<'_> {
     fn meta_reference(&mut self, node: NodeId) -> Option<Reference> {
         let (span, text) = (self.tree.span(node), self.tree.node_text(node));
         let read = || {
-            let (key, index) = text.split_once('[')?.1.split_once(']')?;
+            let (key, index) = base::cut(base::cut(text, "[")?.1, "]")?;
             let index = index.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
             let start = span.start + base::find(text, key)? as u32;
             let key_span = Span::new(start, start + key.len() as u32);

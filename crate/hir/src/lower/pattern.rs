@@ -179,7 +179,7 @@ impl Lowering<'_> {
 
     /// A constructor without fields, or (as Relay's manual writes) a variable without a sigil.
     fn name_pattern(&mut self, name: &str, span: Span) -> PatKind {
-        if self.ctors.contains(name) || name.starts_with(|c: char| c.is_ascii_uppercase()) {
+        if self.ctors.contains(name) || name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
             return self.ctor_pattern(name, span, Vec::new());
         }
         PatKind::Var(self.pattern_local(name, span))

@@ -24,7 +24,7 @@ const TAKEN: &str = "\
 /// A name of the program as one of Python. Modules have private names too, which begin as the program's own may.
 fn name(name: &str) -> String {
     // Of two names that differ by the sign alone, both get one.
-    let bare = name.trim_end_matches('_');
+    let bare = base::trim_end(name, "_");
     let is_taken = |taken| taken == name || taken == bare;
     match TAKEN.split(' ').any(is_taken) || name.starts_with('_') || name.starts_with("register_") {
         true => format!("{name}_"),

@@ -224,7 +224,7 @@ impl<'a> Writer<'a> {
         if let Some(name) = self.names.get(&local) {
             return name.clone();
         }
-        let name = self.fresh.give(&format!("%{}", self.analysis.module.local_name(local).replace('.', "_")));
+        let name = self.fresh.give(&format!("%{}", base::replace(self.analysis.module.local_name(local), ".", "_")));
         self.names.insert(local, name.clone());
         name
     }

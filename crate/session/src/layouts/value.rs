@@ -104,7 +104,7 @@ fn nodes(
         }
         let layout = laid.content(0, layout);
         let choice = if is_given { choices.next() } else { None };
-        let (n_given, typed) = choice.and_then(|choice| choice.split_once(' ')).unwrap_or(("", ""));
+        let (n_given, typed) = choice.and_then(|choice| base::cut(choice, " ")).unwrap_or(("", ""));
         let mut problem = None;
         let mut fields: Vec<(TermId, LayoutId, String)> = Vec::new();
         let what = match &layouts[layout].kind {

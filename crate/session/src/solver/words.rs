@@ -436,7 +436,7 @@ impl Words<'_> {
         let inputs: Vec<String> = (0..n_inputs)
             .map(|at| match named(at) {
                 Some(name) if name.len() <= 16 && name != "the result" => {
-                    format!("`{}: {}`", name.trim_matches('`'), before(at))
+                    format!("`{}: {}`", base::trim(&name, "`"), before(at))
                 }
                 _ => format!("`{}`", before(at)),
             })

@@ -113,7 +113,7 @@ pub(crate) fn pieces(analysis: &Analysis, recorded: &Recorded, root: TermId) -> 
             }
             Term::Adt { args, .. } if args.len > 0 => {
                 let text = print(id);
-                out.push(whole(text.split('[').next().unwrap_or_default()));
+                out.push(whole(base::before(&text, "[")));
                 stack.push(Next::Text("["));
                 stack.append_all(parts(args, 0, "type argument"));
                 stack.push(Next::Text("]"));

@@ -262,5 +262,5 @@ fn indent(level: usize) -> usize {
 
 /// Whether a comment is a `^` that points at the line above.
 fn points_up(comment: &str) -> bool {
-    comment.trim_start_matches(['#', '/']).trim_ascii_start().starts_with('^')
+    base::begins_with(base::trim_start(comment, "#/").trim_ascii_start(), "^")
 }

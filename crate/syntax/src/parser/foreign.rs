@@ -566,7 +566,7 @@ impl Parser<'_> {
             return false;
         }
         let name = &self.text[self.token_span(first).range()];
-        if !name.starts_with(|first: char| first.is_ascii_uppercase()) {
+        if !name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
             return false;
         }
         let (before, last) = (self.token_span(self.pos - 1), self.token_span(first - 1));

@@ -288,7 +288,7 @@ impl Parser<'_> {
         let close = self.partner(braces.opener);
         let mut pos = self.pos;
         let is_small =
-            |pos: usize| self.text[self.token_span(pos).range()].starts_with(|c: char| c.is_ascii_lowercase());
+            |pos: usize| self.text[self.token_span(pos).range()].as_bytes().first().is_some_and(u8::is_ascii_lowercase);
         while close != NONE
             && pos < self.pos + AHEAD
             && [0, 1].map(|at| self.kind_at(pos + at)) == [Ident, Colon]

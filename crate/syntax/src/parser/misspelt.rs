@@ -55,7 +55,7 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) {
             continue;
         }
         let at = lexed.span(token, text);
-        if !text[at.range()].starts_with(|c: char| c.is_ascii_lowercase()) {
+        if !text[at.range()].as_bytes().first().is_some_and(u8::is_ascii_lowercase) {
             continue;
         }
         let Some(keyword) = meant(&text[at.range()], keywords) else { continue };

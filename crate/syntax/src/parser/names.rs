@@ -36,8 +36,8 @@ fn bound<'t>(text: &'t str, lexed: &Lexed, pos: usize) -> Option<&'t str> {
     }
     let rest = text[end..].trim_ascii_start();
     let is_bound = match lexed.sig[pos - 1].kind {
-        LParen | Comma => rest.starts_with([':', '{']) || rest.starts_with([',', ')']) && is_param(&lexed.sig[..pos]),
-        KwFreeVar | KwLet => rest.starts_with([':', '=']),
+        LParen | Comma => base::begins_with(rest, ":{") || base::begins_with(rest, ",)") && is_param(&lexed.sig[..pos]),
+        KwFreeVar | KwLet => base::begins_with(rest, ":="),
         _ => false,
     };
     is_bound.then_some(name)

@@ -34,7 +34,7 @@ impl Parser<'_> {
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             String => {
                 let at = self.token_span(self.pos);
-                let text = self.text[at.range()].trim_matches('"');
+                let text = base::trim(&self.text[at.range()], "\"");
                 self.foreign(Foreign::Quoted, at, &[(at, text)]);
                 self.leaf(NodeKind::Error);
             }

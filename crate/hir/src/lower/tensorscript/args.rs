@@ -272,7 +272,11 @@ impl<'t> Lowering<'t> {
         let (written, rest) = self.tree.text().split_at(span.end as usize);
         let inside = written.strip_suffix(')').map(str::trim_end);
         let (at, before, behind) = match inside {
-            Some(inside) => (inside.len() as u32, if inside.ends_with(['(', ',']) { "" } else { ", " }, ""),
+            Some(inside) => (
+                inside.len() as u32,
+                if inside.as_bytes().last().is_some_and(|last| b"(,".contains(last)) { "" } else { ", " },
+                "",
+            ),
             None if rest.starts_with("()") => (span.end + 1, "", ""),
             None if rest.starts_with('(') => return None,
             None => (span.end, "(", ")"),

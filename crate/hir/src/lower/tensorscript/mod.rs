@@ -156,7 +156,7 @@ impl<'t> Lowering<'t> {
                     // One `use` for each.
                     let homes = layers.iter().map(|layer| format!("{}::{}", layer.module, layer.name)).list();
                     nearest = Some(homes.join("; use "));
-                    span.end = tree.span(node).start + tree.node_text(node).trim_end_matches(';').len() as u32;
+                    span.end = tree.span(node).start + base::trim_end(tree.node_text(node), ";").len() as u32;
                 }
                 self.errors.push(HirError::UnknownImport { name, from, span, nearest });
                 // That they are not imported is no second mistake.
@@ -606,7 +606,7 @@ impl<'t> Lowering<'t> {
         for param in list {
             let (NodeKind::Param, Some((name, span))) = (tree.kind(param), self.own_name(param)) else { continue };
             if name == "self" {
-                let rest = tree.text()[span.end as usize..].trim_start_matches([',', ' ']);
+                let rest = base::trim_start(&tree.text()[span.end as usize..], ", ");
                 let gone = Span::new(span.start, (tree.text().len() - rest.len()) as u32);
                 self.errors.push(HirError::SelfParameter { span, gone });
                 continue;
@@ -778,7 +778,7 @@ fn nearest_layer<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
         ("swapaxes", "transpose"),
         ("swish", "silu"),
     ];
-    let bare = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let bare = |name: &str| base::replace(name, "_", "").to_ascii_lowercase();
     let (wanted, own) = (bare(name), ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, own)| *own));
     let found = names.iter().copied().find(|&near| near != name && (Some(near) == own || bare(near) == wanted));
     found.or_else(|| base::nearest(name, names.iter().copied()))

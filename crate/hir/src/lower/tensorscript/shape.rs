@@ -47,7 +47,7 @@ pub(super) enum Dim<'t> {
 
 /// Whether two written shapes are one.
 pub(super) fn is_same(a: &[(Dim, Span)], b: &[(Dim, Span)]) -> bool {
-    let bare = |text: &str| text.replace(' ', "");
+    let bare = |text: &str| base::replace(text, " ", "");
     let same = |((a, _), (b, _)): (&(Dim, Span), &(Dim, Span))| match (a, b) {
         (Dim::Computed(a, _), Dim::Computed(b, _)) => bare(a) == bare(b),
         _ => a == b,
