@@ -59,6 +59,8 @@ impl<'t> Lowering<'t> {
                 return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.number() as usize]);
             }
             NodeKind::FnType => {
+                // What its clause asks for is not known, which was told.
+                let has_clause = children.iter().any(|&child| self.tree.kind(child) == NodeKind::WhereClause);
                 let mut types: Vec<TypeExprId> = children
                     .into_iter()
                     .filter(|&child| !matches!(self.tree.kind(child), NodeKind::TypeParams | NodeKind::WhereClause))
@@ -67,7 +69,7 @@ impl<'t> Lowering<'t> {
                 let mark = self.type_param_marks.last().copied().unwrap_or(0);
                 let type_params = self.type_params[mark..].iter().map(|&(_, param)| param).list();
                 self.close_type_params();
-                match types.pop() {
+                match types.pop().filter(|_| !has_clause) {
                     Some(result) => TypeExprKind::Func { type_params, params: types, result },
                     None => TypeExprKind::Error,
                 }
