@@ -63,6 +63,7 @@ impl<'a> Bench<'a> {
     #[allow(clippy::result_large_err, reason = "it is looked at once, where it comes back")]
     pub fn judged(&self, edits: &[Edit], checked: Checked) -> Result<Outcome, Checked> {
         let mut stays = 0u64;
+        let mut appeared: Vec<&str> = Vec::new();
         for (n_before, fault) in checked.faults.iter().enumerate() {
             let (at, is_inside) = original(edits, fault.span.start);
             let is_same = |old: &Diagnostic| {
@@ -76,19 +77,21 @@ impl<'a> Bench<'a> {
             match place {
                 Some(place) if place < 64 => stays |= 1 << place,
                 Some(_) => {}
-                None => {
-                    // The same words elsewhere are the same fault, which has moved.
-                    let has_moved = self.faults.iter().any(|old| old.message == fault.message);
-                    let is_hidden = self.hiding.iter().any(|statement| statement.contains(at));
-                    if has_moved || n_before < checked.n_untyped || !is_hidden {
-                        return Err(checked);
-                    }
+                None if n_before >= checked.n_untyped && self.hiding.iter().any(|statement| statement.contains(at)) => {
+                    appeared.push(&fault.message);
                 }
+                None => return Err(checked),
             }
         }
         let n_faults = self.faults.len().min(64) as u32;
         let all = u64::MAX.checked_shr(64 - n_faults).unwrap_or(0);
-        Ok(Outcome { removed: all & !stays, checked })
+        let removed = all & !stays;
+        // What has gone and stands elsewhere in the same words has only moved.
+        let mut gone = self.faults.iter().enumerate().take(64).filter(|(i, _)| removed >> i & 1 == 1);
+        if gone.any(|(_, old)| appeared.contains(&old.message.as_str())) {
+            return Err(checked);
+        }
+        Ok(Outcome { removed, checked })
     }
 
     /// The text after edits, unless they overlap.

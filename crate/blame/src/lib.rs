@@ -78,8 +78,10 @@ pub struct Blame {
     pub suspects: Vec<(Span, Vec<usize>)>,
 }
 
-/// At most this many bytes of text are checked in one search.
+/// At most this many bytes of text are checked in one search: the edit that mends one size of a whole model is found
+/// within. Of a text with more than a few faults it is a quarter, for who has many begins anywhere.
 const MAX_WORK: usize = 2_000_000;
+const FEW_FAULTS: usize = 6;
 
 /// At most this many edits are handed out for one text.
 const MAX_MENDS: usize = 24;
@@ -99,11 +101,12 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
     if !problems.iter().any(|problem| problem.severity == Severity::Error) {
         return Blame::default();
     }
-    // Of a long text not even the likeliest edits could be tried.
+    // Of a longer text only the likeliest edits could be tried, and each would take long.
     if text.len() > work / 32 {
         return Blame::default();
     }
     let Some(base) = check(ground, text, |_| true) else { return Blame::default() };
+    let work = if base.faults.len() > FEW_FAULTS { work / 4 } else { work };
     let Some(work) = work.checked_sub(8 * base.extra_work(text.len())) else { return Blame::default() };
     let outline = Outline::new(&base);
     let faults = base.faults.clone();

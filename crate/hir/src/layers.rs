@@ -203,17 +203,15 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static [Para
     LAYERS.iter().map(|layer| (layer.module, layer.name, layer.params)).chain(initialisers)
 }
 
-/// A layer or initialiser as it is called: `lin::Linear(in, out, bias=true)`.
-pub fn signature(name: &str) -> Option<String> {
-    all().find(|(_, own, _)| *own == name).map(|(module, name, params)| {
-        let params = params.iter().map(|param| match param.default.text() {
-            Some(value) => format!("{}={value}", param.name),
-            None => param.name.to_owned(),
-        });
-        // Initialisers need no `use`.
-        let path = if module == "init" { name.to_owned() } else { format!("{module}::{name}") };
-        format!("{path}({})", params.list().join(", "))
-    })
+/// One of [`all`] as it is called: `lin::Linear(in, out, bias=true)`.
+pub fn signature((module, name, params): (&str, &str, &[Param])) -> String {
+    let params = params.iter().map(|param| match param.default.text() {
+        Some(value) => format!("{}={value}", param.name),
+        None => param.name.to_owned(),
+    });
+    // Initialisers need no `use`.
+    let path = if module == "init" { name.to_owned() } else { format!("{module}::{name}") };
+    format!("{path}({})", params.list().join(", "))
 }
 
 const fn layer(

@@ -339,11 +339,7 @@ fn layers_json() -> String {
 
 /// `relish layers`.
 pub fn layers(as_json: bool) -> Answer {
-    let text = if as_json {
-        layers_json()
-    } else {
-        hir::layers::all().filter_map(|(_, name, _)| hir::layers::signature(name)).list().join("\n")
-    };
+    let text = if as_json { layers_json() } else { hir::layers::all().map(hir::layers::signature).list().join("\n") };
     Answer { text, has_errors: false }
 }
 

@@ -65,10 +65,14 @@ fn name_without_type(analysis: &Analysis, offset: u32) -> Option<Hover> {
     let (code, doc) = match module.surface {
         Surface::TensorScript => match module.nets.iter().find(|net| net.name == name) {
             Some(net) => (declaration(analysis, net.adt), ""),
-            None => (hir::layers::signature(name)?, ""),
+            None => (hir::layers::all().find(|(_, layer, _)| *layer == name).map(hir::layers::signature)?, ""),
         },
-        _ if module.relations.relations.iter().any(|relation| relation.name == name) => (clauses(text, name), ""),
-        _ => {
+        // It has no relations.
+        Surface::Refine => return None,
+        Surface::Relay if module.relations.relations.iter().any(|relation| relation.name == name) => {
+            (clauses(text, name), "")
+        }
+        Surface::Relay => {
             let n_args = op::relations_named(name).first()?.n_args;
             let code = format!("relation {name}({})", vec!["_"; n_args].join(", "));
             (code, crate::solver::sentence(name).unwrap_or_default())

@@ -3,7 +3,7 @@
 //!
 //! A text is in one of three [`Surface`]s: its file's name says in which, and `#lang relay`, `#lang refine` or
 //! `#lang tensorscript` on its first line that is not blank says otherwise. Relay's grammar is a superset of Relay's text format (Apache
-//! TVM 0.13, `parser.cc`) and of the notation in Relay's papers and manuals. Refine is the language of A. Hafiz's
+//! TVM 0.13, `parser.cc`) and of the notation in Relay's papers and manuals, but for relations. Refine is the language of A. Hafiz's
 //! article *Simple Refinement of Anonymous Sum Types in Pattern Matches*, 2022: bare variants, `let … in`,
 //! `match … with`. TensorScript is 0b01's language of that name: `node`, `weights`, `graph` and pipes; what its grammar
 //! has and its compiler had not, as operators and `if`, is here too. All make the same kinds of node: [`NodeKind`]

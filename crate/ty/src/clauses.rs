@@ -1,4 +1,4 @@
-//! Relations written in the language, and their interpreter over [`Facts`]. Their notation is that of Relay's manual,
+//! Relations written in the language, and their interpreter over [`Facts`]. Their notation is like that of Relay's manual,
 //! which describes relations in it and has users write them in C++.
 //!
 //! A relation is a list of clauses. The patterns of a clause are matched against the inputs, which are all arguments

@@ -1,6 +1,6 @@
 // Problems as squiggles, each with its other causes.
 import { effect } from "@preact/signals";
-import { plain } from "../sentence.ts";
+import { asMarkdown, plain } from "../sentence.ts";
 import { isFresh, problems } from "../state.ts";
 import type { SeverityView } from "../wasm/relish_wasm.js";
 import { monaco } from "./monaco.ts";
@@ -36,7 +36,7 @@ export function showProblems(model: monaco.editor.ITextModel): void {
       places,
       moved.map(({ told }) => ({
         range: rangeOf(model, told.span),
-        options: { className: "squiggly-info", hoverMessage: { value: `the problem shows here: ${told.message}` } },
+        options: { className: "squiggly-info", hoverMessage: { value: `the problem shows here: ${asMarkdown(told.message)}` } },
       })),
     );
   });
