@@ -37,6 +37,7 @@ impl Inference<'_> {
         let cycles = self.solver.cycles(first_term, &self.shared.terms);
         self.errors.append_all(cycles.iter().map(|&cycle| TypeError::Infinite(cycle)));
         self.solver.solve();
+        self.settle_taken();
         let mut failures = self.solver.failures[self.n_reported..].to_vec();
         self.n_reported = self.solver.failures.len();
         // One mistake may break several relations of one call.

@@ -19,6 +19,7 @@
 //!
 //! Deliberately absent: coverage of matches (`pattern`; `cover` asks only which rows stay open), any host recursion.
 
+mod argument;
 mod assume;
 mod cascade;
 mod cover;

@@ -64,6 +64,8 @@ pub(crate) struct Inference<'m> {
     pub(crate) places: Places,
     /// Of all groups.
     pub(crate) shared: Shared,
+    /// Dims of arguments, each where its parameter has a `?`, of the group that is being checked.
+    pub(crate) taken_as_any: Vec<(TermId, Cause)>,
     /// How many of the solver's failures have been reported.
     pub(crate) n_reported: usize,
 }
@@ -125,6 +127,7 @@ impl<'m> Inference<'m> {
             empty_shape: None,
             places: Places::new(!module.variants.is_empty()),
             shared: Shared::new(module),
+            taken_as_any: Vec::new(),
             n_reported: 0,
         }
     }
@@ -345,7 +348,7 @@ impl<'m> Inference<'m> {
 
     /// An expression where a polymorphic function is wanted, if one is: it must be a polymorphic name or a literal, in
     /// every branch. Otherwise a plain equation.
-    fn expect(&mut self, expected: TermId, value: ExprId, cause: Cause) {
+    pub(crate) fn expect(&mut self, expected: TermId, value: ExprId, cause: Cause) {
         let Term::Forall { body, .. } = self.solver.head(expected) else {
             let found = self.type_of(value);
             self.solver.equal(expected, found, cause);
@@ -604,8 +607,7 @@ impl<'m> Inference<'m> {
             Term::Func { params, result } if params.len as usize == found.len() => {
                 let params = self.solver.items(params).to_vec();
                 for (index, (expected, &arg)) in params.into_iter().zip(args).enumerate() {
-                    let argument = self.cause(Why::Argument { call: id, index });
-                    self.expect(expected, arg, argument);
+                    self.argument(expected, arg, Why::Argument { call: id, index });
                 }
                 result
             }

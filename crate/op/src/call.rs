@@ -147,7 +147,7 @@ impl Operators {
     /// attributes as well ([`AttrForm::Argument`]).
     pub fn result_types(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, CallFault> {
         let row = op.row();
-        if matches!(row.kernel, Kernel::Missing) {
+        if !row.runs() {
             return Err(CallFault::NoKernel(row.name));
         }
         match scalar_result(&row.kernel, args) {
@@ -191,7 +191,7 @@ impl Operators {
         operands: &[ResultType],
     ) -> Result<Option<Vec<ResultType>>, CallFault> {
         let row = op.row();
-        if matches!(row.kernel, Kernel::Missing) {
+        if !row.runs() {
             return Err(CallFault::NoKernel(row.name));
         }
         if row.looks_at_values(attrs) {
@@ -209,7 +209,7 @@ impl Operators {
         operands: &[Operand],
     ) -> Result<Option<Planned>, CallFault> {
         let row = op.row();
-        if matches!(row.kernel, Kernel::Missing) {
+        if !row.runs() {
             return Err(CallFault::NoKernel(row.name));
         }
         let (mut filled, mut on_types) = (attrs.clone(), true);

@@ -148,12 +148,8 @@ fn dyn_squeeze_of(call: &Call) -> Result<Value, Fault> {
 }
 
 fn dyn_strided_slice_of(call: &Call) -> Result<Value, Fault> {
-    let given = vec![
-        ("begin", list(&call.tensor(1)?)),
-        ("end", list(&call.tensor(2)?)),
-        ("strides", list(&call.tensor(3)?)),
-        ("axes", AttrValue::None),
-    ];
+    let given =
+        vec![("begin", list(&call.tensor(1)?)), ("end", list(&call.tensor(2)?)), ("strides", list(&call.tensor(3)?))];
     known(call, "strided_slice", &call.args[..1], given)
 }
 
@@ -490,7 +486,7 @@ dyn.squeeze([[1], [2]], [1])
         relation: &DYN_STRIDED_SLICE,
         kernel: Kernel::Whole(dyn_strided_slice_of),
         doc: "
-As `strided_slice` on the leading axes, with the bounds and steps as vectors.
+As `strided_slice` on `axes`, or else the leading ones, with the bounds and steps as vectors.
 ```relay
 def @f(%x: Tensor[(4, 5), float32], %b: Tensor[(1), int64], %e: Tensor[(1), int64], %s: Tensor[(1), int64]) {
     dyn.strided_slice(%x, %b, %e, %s)

@@ -43,6 +43,11 @@ const ATTRS: &[(&str, &str)] = &[
 ];
 
 impl Op {
+    /// Whether it can be computed, and not only typed.
+    pub fn runs(&self) -> bool {
+        !matches!(self.kernel, Kernel::Missing)
+    }
+
     /// The attribute that is meant by a name that it has elsewhere.
     pub fn attr_called(&self, elsewhere: &str) -> Option<&'static str> {
         let mut pairs = ATTRS.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);

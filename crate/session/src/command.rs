@@ -171,6 +171,8 @@ struct Operator {
     args: &'static [&'static str],
     attrs: Vec<Attribute>,
     relation: &'static str,
+    /// Whether it can be computed, and not only typed.
+    runs: bool,
     doc: String,
 }
 
@@ -305,6 +307,7 @@ fn ops_json() -> String {
             .map(|spec| Attribute { name: spec.name, default: spec.default.value().map(|value| value.to_string()) })
             .list(),
         relation: row.relation.name,
+        runs: row.runs(),
         doc: row.doc.trim_ascii().to_owned(),
     });
     to_string(&operators.list())
@@ -324,7 +327,8 @@ fn ops_text() -> String {
             None => format!("{}=…", spec.name),
         });
         let parts: Vec<String> = row.args.iter().map(|arg| (*arg).to_owned()).chain(attrs).list();
-        format!("{}({}) where {}", row.name, parts.join(", "), row.relation.name)
+        let note = if row.runs() { "" } else { ", typed and not run" };
+        format!("{}({}) where {}{note}", row.name, parts.join(", "), row.relation.name)
     };
     op::all().iter().map(|row| line(row)).list().join("\n")
 }

@@ -229,7 +229,12 @@ impl Lowering<'_> {
             let value = match (found, spec.form) {
                 (_, AttrForm::Argument(index)) => args.get(index).and_then(|&arg| self.constant_of(arg)),
                 (Some(attr), form) => {
-                    let none_allowed = matches!(spec.default, op::Default::None | op::Default::Required);
+                    let none_allowed = match spec.default {
+                        op::Default::None => true,
+                        // Relay prints an array that there is not as `None`.
+                        op::Default::Required => form != AttrForm::Int,
+                        _ => false,
+                    };
                     let is_unreadable =
                         matches!(&attr.value, AttrValue::Str(text) if &**text == UNREADABLE) && form != AttrForm::Any;
                     let is_none = none_allowed && matches!(attr.value, AttrValue::None);

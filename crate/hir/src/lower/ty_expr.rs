@@ -6,7 +6,7 @@ use crate::data::{TypeExpr, TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
 use base::{Append, HashMap, HashSet, Span, ToList};
 use syntax::{Children, NodeId, NodeKind, TokenKind};
-use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly, VariantId};
+use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly, Scalar, VariantId};
 
 /// A name of a type that nothing declares.
 pub(super) struct Undefined<'t> {
@@ -81,12 +81,13 @@ impl<'t> Lowering<'t> {
             NodeKind::SumType => self.sum_type(children),
             NodeKind::NameType | NodeKind::DimName => self.type_name(self.tree.node_text(node), span),
             NodeKind::TypeCall => self.type_call(node, children),
-            NodeKind::DimNum => match base::parse_i64(self.tree.node_text(node)) {
-                Some(number) => TypeExprKind::Dim(number),
-                None => {
+            NodeKind::DimNum => match self.scalar(node, false, true) {
+                Some((_, Scalar::Int(number))) if number >= 0 => TypeExprKind::Dim(number),
+                Some(_) => {
                     self.errors.push(HirError::LiteralRange { span, dtype: Dtype::Int64 });
                     TypeExprKind::Error
                 }
+                None => TypeExprKind::Error,
             },
             NodeKind::DimAny => {
                 self.module.has_any = true;
@@ -200,8 +201,13 @@ impl<'t> Lowering<'t> {
         let span = self.tree.span(node);
         let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return TypeExprKind::Error };
         let Some(adt) = self.adts.get(name) else {
-            if self.type_params.iter().any(|(param, _)| *param == name) {
-                self.errors.push(HirError::DimFunction { span, want: "a place between the brackets".to_owned() });
+            if let Some(&(_, param)) = self.type_params.iter().find(|(param, _)| *param == name) {
+                let (kind, found) = (self.module.type_params[param].kind, args.len());
+                self.errors.push(if kind == Kind::Type && found > 0 {
+                    HirError::TypeArguments { name: name.to_owned(), span, want: 0, found }
+                } else {
+                    HirError::DimFunction { span, want: "a place between the brackets".to_owned() }
+                });
                 return TypeExprKind::Error;
             }
             if let Some(dtype) = Dtype::parse(name).or_else(|| Dtype::of_foreign_name(name)) {

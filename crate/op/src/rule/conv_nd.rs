@@ -113,6 +113,8 @@ pub(super) fn per_axis(r: &dyn Facts, attr: &'static str, n: usize, least: i64) 
         }
         &[all] => Ok(vec![all; n]),
         each if each.len() == n => Ok(each.to_vec()),
+        // Relay looks at the first.
+        &[first, _] if attr == "output_padding" && n == 1 => Ok(vec![first]),
         _ if n == 1 => attr_error(r, attr, "one number"),
         _ => attr_error(r, attr, format!("1 or {n} numbers")),
     }

@@ -1,7 +1,7 @@
 //! Rules of the operators in `dynamic`: shapes that are values. The rank is known, the sizes are `?`.
 
 use super::dims::is_number;
-use super::index::{dtype_attr, integers, one_hot_of, scalar, topk_of};
+use super::index::{axes_to_cut, dtype_attr, integers, one_hot_of, scalar, topk_of};
 use super::{DataLayout, all_tensors, attr_error};
 use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
@@ -44,8 +44,14 @@ const MOST_AXES: i64 = 1000;
 
 /// The number of elements of a vector of integers, which is a number of axes.
 pub(super) fn static_len(r: &dyn Facts, operand: usize) -> Result<usize, Stop> {
-    let (dims, dtype) = r.tensor_of_rank(operand, 1)?;
+    let (_, dtype) = r.tensor_of_rank(operand, 1)?;
     integers(r, dtype, "sizes and axes")?;
+    len_of_any(r, operand)
+}
+
+/// The same of a vector of any dtype.
+fn len_of_any(r: &dyn Facts, operand: usize) -> Result<usize, Stop> {
+    let (dims, _) = r.tensor_of_rank(operand, 1)?;
     match r.size(dims[0])? {
         Size { number: Some(n @ 0..=MOST_AXES), dynamic: false } => Ok(n as usize),
         Size { number: Some(n), dynamic: false } => {
@@ -196,15 +202,20 @@ fn dyn_strided_slice(r: &mut dyn Facts) -> Step {
     for len in lens {
         is_number(r, len, n as i64, |n, found| format!("{n} begins need as many ends and strides, found {found}"))?;
     }
-    for dim in &mut dims[..n] {
-        *dim = r.make_size(Size::ANY);
+    let axes = r.attrs().ints("axes").unwrap_or_else(|| (0..n as i64).list());
+    if axes.len() != n {
+        return attr_error(r, "axes", format!("as many axes as there are begins, {n}"));
+    }
+    for axis in axes_to_cut(r, &axes, rank)? {
+        dims[axis] = r.make_size(Size::ANY);
     }
     r.result(&dims, dtype)
 }
 
 fn dyn_tile(r: &mut dyn Facts) -> Step {
     let (dims, dtype) = r.tensor(0)?;
-    let n = static_len(r, 1)?;
+    // As in Relay, the repeats may be floats.
+    let n = len_of_any(r, 1)?;
     result_any(r, dims.len().max(n), dtype)
 }
 

@@ -288,6 +288,19 @@ fn cut_axes(attrs: &Attrs) -> impl Iterator<Item = (usize, usize)> {
     axes.into_iter().enumerate().filter_map(|(i, axis)| Some((usize::try_from(axis).ok()?, i)))
 }
 
+/// Those of `axes`, as slices take them: each once, and none from the end.
+pub(super) fn axes_to_cut(r: &dyn Facts, axes: &[i64], rank: usize) -> Result<Vec<usize>, Stop> {
+    let mut named = Vec::with_capacity(axes.len());
+    for &axis in axes {
+        let Some(at) = usize::try_from(axis).ok().filter(|&at| at < rank) else {
+            return attr_error(r, "axes", format!("axes from 0 to below the rank, {rank}; found {axis}"));
+        };
+        r.check(!named.contains(&at), || format!("axis {axis} is named twice"))?;
+        named.push(at);
+    }
+    Ok(named)
+}
+
 /// The axes that a slice cuts and the places that it keeps of them, for a shape that its rule has checked.
 pub fn sliced_places(attrs: &Attrs, shape: &[usize]) -> Vec<(usize, Vec<i64>)> {
     let places = cut_axes(attrs).map(|(axis, i)| {
@@ -337,15 +350,7 @@ fn strided_slice(r: &mut dyn Facts) -> Step {
             let n = axes.len();
             let as_many = n == begin.len() && n == end.len() && (n == strides.len() || strides.is_empty());
             r.check(as_many, || format!("{n} axes need as many begins, ends and strides"))?;
-            let mut cut = Vec::with_capacity(n);
-            for axis in axes {
-                let Some(at) = usize::try_from(axis).ok().filter(|&at| at < rank) else {
-                    return attr_error(r, "axes", format!("axes from 0 to below the rank, {rank}; found {axis}"));
-                };
-                r.check(!cut.contains(&at), || format!("axis {axis} is named twice"))?;
-                cut.push(at);
-            }
-            cut
+            axes_to_cut(r, &axes, rank)?
         }
     };
     let mut is_open = false;

@@ -115,13 +115,18 @@ type Length = (&'static Relation, &'static [&'static str]);
 
 const PER_DATA_AXIS: Length = (&PER_AXIS, &["axis"]);
 
-/// Asserts that an operand is a scalar or a vector of a dtype.
-fn assert_vector(r: &mut dyn Facts, operand: usize, dtype: Dtype, of: TermId, (relation, attrs): Length) -> Step {
+fn assert_dtype(r: &mut dyn Facts, operand: usize, dtype: Dtype) -> Step {
     let dtype = r.make_dtype(dtype);
     let shape = r.make_hole(Kind::Shape);
     let tensor = r.make(Term::Tensor { shape, dtype });
     let given = r.arg(operand);
-    r.unify(tensor, given)?;
+    r.unify(tensor, given)
+}
+
+/// Asserts that an operand is a scalar or a vector of a dtype.
+fn assert_vector(r: &mut dyn Facts, operand: usize, dtype: Dtype, of: TermId, (relation, attrs): Length) -> Step {
+    assert_dtype(r, operand, dtype)?;
+    let given = r.arg(operand);
     let mut attrs = r.attrs().only(attrs);
     attrs.written.fill(true);
     r.post_with(relation.into(), &[of, given], Arc::new(attrs));
@@ -245,8 +250,11 @@ fn simulated(r: &mut dyn Facts) -> Step {
     r.tensor_parts(1)?;
     check_parameters(r, 2..4, false)?;
     like_data(r, None)?;
-    let data = r.arg(0);
-    assert_pair(r, 2, data, PER_DATA_AXIS)
+    // As in Relay, how many there are is found out by the run: one may stand for all along an axis of many.
+    for (operand, dtype) in [(2, Dtype::Float32), (3, Dtype::Int32)] {
+        assert_dtype(r, operand, dtype)?;
+    }
+    Ok(())
 }
 
 /// Zero points and scales of data and weight: `input_zero_point, weight_zero_point, input_scale, weight_scale`.
@@ -257,13 +265,17 @@ fn check_weighted(r: &dyn Facts) -> Step {
     check_parameter(r, 5, Dtype::Float32, false)
 }
 
-fn assert_weighted(r: &mut dyn Facts, length: Length) -> Step {
+/// How long the vectors of zero points and of scales are.
+fn assert_weighted(r: &mut dyn Facts, [zero_points, scales]: [Length; 2]) -> Step {
     let weight = r.arg(1);
     assert_scalar(r, 2, Dtype::Int32)?;
-    assert_vector(r, 3, Dtype::Int32, weight, length)?;
+    assert_vector(r, 3, Dtype::Int32, weight, zero_points)?;
     assert_scalar(r, 4, Dtype::Float32)?;
-    assert_vector(r, 5, Dtype::Float32, weight, length)
+    assert_vector(r, 5, Dtype::Float32, weight, scales)
 }
+
+/// With groups, each channel that is made has a scale, and as many as `O` says in the weight a zero point.
+const OF_CONVOLUTION: [Length; 2] = [(&PER_CHANNEL, &["kernel_layout"]), (&PER_CHANNEL, &["kernel_layout", "groups"])];
 
 fn dense(r: &mut dyn Facts) -> Step {
     out_among(r, &[Dtype::Int32, Dtype::Int64])?;
@@ -271,7 +283,7 @@ fn dense(r: &mut dyn Facts) -> Step {
     dtype_among(r, 1, BYTES, "the weight")?;
     check_weighted(r)?;
     plain_dense(r)?;
-    assert_weighted(r, (&PER_UNIT, &[]))
+    assert_weighted(r, [(&PER_UNIT, &[]); 2])
 }
 
 fn dense_pack(r: &mut dyn Facts) -> Step {
@@ -280,7 +292,7 @@ fn dense_pack(r: &mut dyn Facts) -> Step {
     dtype_among(r, 1, BYTES, "the weight")?;
     check_weighted(r)?;
     plain_dense_pack(r)?;
-    assert_weighted(r, (&PER_UNIT, &[]))
+    assert_weighted(r, [(&PER_UNIT, &[]); 2])
 }
 
 fn quantized_conv2d(r: &mut dyn Facts) -> Step {
@@ -289,7 +301,7 @@ fn quantized_conv2d(r: &mut dyn Facts) -> Step {
     dtype_among(r, 1, BYTES, "the weight")?;
     check_weighted(r)?;
     conv2d(r)?;
-    assert_weighted(r, (&PER_CHANNEL, &["kernel_layout", "groups"]))
+    assert_weighted(r, OF_CONVOLUTION)
 }
 
 fn conv2d_transpose(r: &mut dyn Facts) -> Step {
@@ -298,7 +310,7 @@ fn conv2d_transpose(r: &mut dyn Facts) -> Step {
     dtype_among(r, 1, BYTES, "the weight")?;
     check_weighted(r)?;
     transpose(r)?;
-    assert_weighted(r, (&PER_CHANNEL, &["kernel_layout", "groups"]))
+    assert_weighted(r, OF_CONVOLUTION)
 }
 
 fn batch_matmul(r: &mut dyn Facts) -> Step {
