@@ -10,20 +10,44 @@ use crate::Inferred;
 use crate::error::TypeError;
 use crate::why::Why;
 use base::{HashMap, HashSet, IndexVec, Span, ToList};
-use hir::{ExprId, ExprKind, Module, Visit};
-use solve::Failure;
+use hir::{ExprId, ExprKind, Module, TypeExprKind, Visit};
+use solve::{Cause, Failure};
 use ty::{Reason, Term, Terms};
+
+/// Which error made a value unknown.
+#[derive(Clone, Copy, PartialEq)]
+enum Spoiled {
+    Never,
+    By(Cause),
+    ByOthers,
+}
+
+impl Spoiled {
+    fn and(self, other: Spoiled) -> Spoiled {
+        match (self, other) {
+            (Spoiled::Never, known) | (known, Spoiled::Never) => known,
+            (one, other) if one == other => one,
+            _ => Spoiled::ByOthers,
+        }
+    }
+
+    /// An error that is fed by what it spoiled itself follows from none.
+    fn explains(self, error: Cause) -> bool {
+        self != Spoiled::Never && self != Spoiled::By(error)
+    }
+}
 
 /// Takes out the errors that follow from others.
 pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut Vec<TypeError>) {
-    let why = |error: &TypeError| match error {
-        TypeError::Failed(failure) => Some(failure.relation),
-        TypeError::UnderConstrained { relation, .. } => Some(*relation),
-        _ => None,
+    let cause = |error: &TypeError| {
+        let relation = match error {
+            TypeError::Failed(failure) => failure.relation,
+            TypeError::UnderConstrained { relation, .. } => *relation,
+            _ => return None,
+        };
+        Some(inferred.solver.relation(relation).cause)
     };
-    let why = |error: &TypeError| {
-        why(error).map(|relation| inferred.whys[inferred.solver.relation(relation).cause.0 as usize])
-    };
+    let why = |error: &TypeError| cause(error).map(|cause| inferred.whys[cause.0 as usize]);
     let is_polymorphic = |call: ExprId| match &module.exprs[call].kind {
         ExprKind::Call { callee, .. } => match module.exprs[*callee].kind {
             ExprKind::Def(def) => inferred.defs[def].as_ref().is_none_or(|scheme| !scheme.params.is_empty()),
@@ -64,12 +88,12 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
             lets.insert(local, value);
         }
     }
-    // Whether a value is not known, and whether one is not that an expression is computed of.
-    let mut is_unknown = IndexVec::filled(false, module.exprs.len());
-    let mut is_fed = IndexVec::filled(false, module.exprs.len());
+    // Why a value is not known, and why one is not that an expression is computed of.
+    let mut unknown = IndexVec::filled(Spoiled::Never, module.exprs.len());
+    let mut fed = IndexVec::filled(Spoiled::Never, module.exprs.len());
     for (expr, of) in module.exprs.iter_enumerated().skip(module.start.exprs) {
-        let any = |parts: &[ExprId]| parts.iter().any(|&part| is_unknown[part]);
-        let fed = match &of.kind {
+        let any = |parts: &[ExprId]| parts.iter().fold(Spoiled::Never, |all, &part| all.and(unknown[part]));
+        let of_parts = match &of.kind {
             ExprKind::OpCall { args, .. }
             | ExprKind::Call { args, .. }
             | ExprKind::Variant(_, args)
@@ -77,31 +101,51 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
             &ExprKind::Project { base, .. } | &ExprKind::RefNew(base) | &ExprKind::RefRead(base) => any(&[base]),
             &ExprKind::RefWrite { reference, value } => any(&[reference, value]),
             &ExprKind::If { cond, then, otherwise } => any(&[cond, then, otherwise]),
-            ExprKind::Match { arms, .. } => arms.iter().any(|arm| is_unknown[arm.body]),
-            ExprKind::Block { tail, .. } => is_unknown[*tail],
-            ExprKind::Local(local, _) => lets.get(local).is_some_and(|&value| is_unknown[value]),
+            ExprKind::Match { arms, .. } => arms.iter().fold(Spoiled::Never, |all, arm| all.and(unknown[arm.body])),
+            ExprKind::Block { tail, .. } => unknown[*tail],
+            ExprKind::Local(local, _) => lets.get(local).map_or(Spoiled::Never, |&value| unknown[value]),
             ExprKind::Error
             | ExprKind::Literal(..)
             | ExprKind::TensorLit(_)
             | ExprKind::Def(_)
             | ExprKind::Ctor(_)
             | ExprKind::Op(_)
-            | ExprKind::Fn(_) => false,
+            | ExprKind::Fn(_) => Spoiled::Never,
         };
         // What a callee's type asks for is asked of the arguments.
         if let ExprKind::Call { callee, .. } = of.kind {
-            is_fed[callee] = fed;
+            fed[callee] = of_parts;
         }
-        let is_error = inferred.exprs[expr].is_some_and(|ty| matches!(inferred.solver.head(ty), Term::Error(_)));
-        is_fed[expr] = fed;
-        is_unknown[expr] = is_error || wrong.contains(&expr) || fed && is_polymorphic(expr);
+        fed[expr] = of_parts;
+        let error = inferred.exprs[expr].filter(|&ty| matches!(inferred.solver.head(ty), Term::Error(_)));
+        unknown[expr] = match error {
+            _ if wrong.contains(&expr) => Spoiled::ByOthers,
+            Some(ty) => of_parts.and(Spoiled::By(inferred.solver.store.origin(ty))),
+            None if is_polymorphic(expr) => of_parts,
+            None => Spoiled::Never,
+        };
     }
-    errors.retain(|error| match why(error) {
-        Some(Why::Expr(expr)) if matches!(error, TypeError::UnderConstrained { .. }) && is_broken(expr) => false,
-        Some(Why::Expr(expr) | Why::Condition(expr) | Why::Branches(expr) | Why::Arm { matching: expr, .. }) => {
-            !is_fed[expr]
+    let is_first = |error: &TypeError| {
+        let Some(cause) = cause(error) else { return true };
+        match inferred.whys[cause.0 as usize] {
+            Why::Expr(expr) if matches!(error, TypeError::UnderConstrained { .. }) && is_broken(expr) => false,
+            Why::Expr(expr) | Why::Condition(expr) | Why::Branches(expr) | Why::Arm { matching: expr, .. } => {
+                !fed[expr].explains(cause)
+            }
+            why => why.value(module).is_none_or(|value| !unknown[value].explains(cause)),
         }
-        Some(why) => why.value(module).is_none_or(|value| !is_unknown[value]),
-        None => true,
-    });
+    };
+    // Where each follows from another one they begin somewhere: with what has not been understood, or here.
+    if has_gaps(module) || errors.iter().any(is_first) {
+        errors.retain(is_first);
+    } else {
+        errors.truncate(1);
+    }
+}
+
+/// Whether something of the text has not been understood, which has been told.
+pub(crate) fn has_gaps(module: &Module) -> bool {
+    let mut exprs = module.exprs.iter().skip(module.start.exprs);
+    let mut types = module.type_exprs.iter().skip(module.start.type_exprs);
+    exprs.any(|expr| matches!(expr.kind, ExprKind::Error)) || types.any(|of| matches!(of.kind, TypeExprKind::Error))
 }

@@ -13,16 +13,25 @@ pub struct Copier {
     /// Each `?` of a signature is a new dim at every use, and its numbers are not to be flagged by one caller for
     /// the others.
     copy_dims: bool,
+    /// What stands for a `?`, where it is to be unknown.
+    opened: Option<Vec<TermId>>,
     cause: Cause,
 }
 
 impl Copier {
     pub fn new(params: impl IntoIterator<Item = (ParamId, TermId)>, copy_dims: bool, cause: Cause) -> Copier {
-        let mut copier = Copier { params: IdMap::default(), copies: IdMap::default(), copy_dims, cause };
+        let mut copier = Copier { copy_dims, ..Copier::opening(cause) };
+        copier.opened = None;
         for (param, term) in params {
             copier.params.insert(param, term);
         }
         copier
+    }
+
+    /// Puts an unknown dim in the place of each `?` that is in tensors, in tuples of them too.
+    fn opening(cause: Cause) -> Copier {
+        let opened = Some(Vec::new());
+        Copier { params: IdMap::default(), copies: IdMap::default(), copy_dims: false, opened, cause }
     }
 
     /// Puts given terms in the place of whole classes, by their roots.
@@ -53,6 +62,13 @@ impl Solver {
         body
     }
 
+    /// A type with an unknown dim for each `?` in it, but for what is in functions, cells and data types; and those dims.
+    pub fn open_any(&mut self, id: TermId, cause: Cause) -> (TermId, Vec<TermId>) {
+        let mut copier = Copier::opening(cause);
+        let copy = self.copy(&mut copier, id);
+        (copy, copier.opened.unwrap_or_default())
+    }
+
     /// Copies what a substitution changes and shares the rest.
     pub fn copy(&mut self, copier: &mut Copier, id: TermId) -> TermId {
         let mut stack: SmallVec<[(TermId, bool); 8]> = smallvec![(id, false)];
@@ -64,6 +80,14 @@ impl Solver {
                 copier.copies.insert(root, copied);
             } else if !copier.copies.contains(root) {
                 let leaf = match term {
+                    Term::Dim(Dim::ANY) if let Some(opened) = &mut copier.opened => {
+                        let unknown = self.store.fresh(Term::hole(Kind::Dim), copier.cause);
+                        opened.push(unknown);
+                        Some(unknown)
+                    }
+                    Term::Func { .. } | Term::Ref(_) | Term::Adt { .. } | Term::Sum(_) if copier.opened.is_some() => {
+                        Some(root)
+                    }
                     Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => {
                         Some(copier.params.get(param).unwrap_or(root))
                     }

@@ -413,15 +413,14 @@ impl Solver {
         let (args, cause) = (posted.args.clone(), posted.cause);
         // An equation determines any of its parts.
         let first = if posted.relation.is(&FUNCTION) { 0 } else { posted.n_inputs() };
-        for &output in &args[first..] {
-            let mut root = self.store.root(output);
+        for mut output in args[first..].iter().copied() {
             // That it is a tensor may have been found out before it failed.
-            if let Term::Tensor { shape, .. } = self.store.head(root) {
-                root = self.store.root(shape);
+            if let Term::Tensor { shape, .. } = self.head(output) {
+                output = shape;
             }
-            let head = self.store.head(root);
+            let head = self.head(output);
             if head.is_hole() {
-                self.bind(root, Term::Error(head.kind()), cause);
+                self.bind_from(self.store.root(output), Term::Error(head.kind()), output, cause);
             }
         }
     }
