@@ -71,6 +71,7 @@ test("an engine replaces the one whose run was stopped", async ({ page }) => {
   await stopButton(page).click();
   await expect(panel(page)).toContainText("Stopped after");
   await relaxedSwitch(page).check();
+  await expect(panel(page)).toContainText("With other settings: stopped after");
   await write(page, PROGRAM);
   await runButton(page).click();
   await expect(panel(page)).toContainText("Computed with relaxed SIMD.");

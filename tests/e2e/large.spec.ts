@@ -35,6 +35,32 @@ test("of thousands of values the first are drawn, and more when they are asked f
   await expect(values).toHaveCount(600);
 });
 
+test("a run that goes on does not draw the values that it has anew", async ({ page }) => {
+  test.slow();
+  await open(page);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const inScripts = async () => (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "ScriptDuration")?.value ?? 0;
+  const during = async (milliseconds: number) => {
+    const before = await inScripts();
+    await page.waitForTimeout(milliseconds);
+    return (await inScripts()) - before;
+  };
+  const runWith = async (n: number) => {
+    const values = lines(n, (at) => `[${at}, 1, 2, 3, 4, 5, 6, 7]`);
+    await write(page, `def @loop(%n: int32) -> int32 { @loop(%n + 1) }\n${values}\n@loop(0)\n`);
+    await expect(problems(page).getByRole("status")).toHaveText("No problems");
+    await runButton(page).click();
+    await expect(panel(page).locator(".running + .run .value")).toHaveCount(n);
+    await page.waitForTimeout(1000);
+  };
+  await runWith(1);
+  const few = await during(2000);
+  await runWith(300);
+  // Once what was drawn has been drawn.
+  await expect(async () => expect(await during(2000)).toBeLessThan(4 * few)).toPass({ timeout: 20_000 });
+});
+
 test("a text that is not checked yet has no problems that are known, and types that are older", async ({ page }) => {
   await open(page);
   await write(page, "let %before = 1;\n");

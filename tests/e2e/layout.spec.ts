@@ -1,6 +1,6 @@
 // The Layout panel: the bits of sum types, of a value that one puts together, and what an `as` does to them.
 import { expect, type Page, test } from "@playwright/test";
-import { focusEditor, open, panel, showPanel, violations, write } from "./page.ts";
+import { focusEditor, open, panel, problems, runButton, showPanel, violations, write } from "./page.ts";
 
 const REFINE = `#lang refine
 let x : [One [T, U], Two [T], Three [T, U, V]] = Two T in
@@ -101,6 +101,27 @@ test("an as is two rulers with what becomes of each value", async ({ page }) => 
   await expect(conversion.locator("tr", { hasText: "Three T" })).toContainText("010010");
   await strategy(page, "uniform").click();
   await expect(conversion).toContainText("identity");
+});
+
+test("a niche is in the payload, and not counted once more", async ({ page }) => {
+  await openLayout(page, "type Maybe { Some(bool), None }\nSome(True)\n");
+  const maybe = card(page, "Maybe").first();
+  await strategy(page, "aligned").click();
+  await expect(maybe).toContainText("8 bits: payload 8; a niche of 8 bits in the payload; 253 spare codes");
+  await strategy(page, "packed").click();
+  await expect(maybe).toContainText("2 bits: tag 1 + payload 1");
+  await expect(maybe).not.toContainText("in the payload");
+});
+
+test("what fails in a run is laid out all the same", async ({ page }) => {
+  await openLayout(page, "(1, True)\n1 / 0\n");
+  await runButton(page).click();
+  await expect(problems(page)).toContainText("an integer is divided by zero");
+  await showPanel(page, "Layout");
+  await expect(card(page, "(int32, bool)")).toHaveCount(1);
+  await expect(panel(page)).not.toContainText("What has errors");
+  await write(page, "(1, True)\n1 / %nope\n");
+  await expect(panel(page)).toContainText("What has errors is left out.");
 });
 
 test("what has no sums, or hundreds of variants, says so", async ({ page }) => {

@@ -96,6 +96,8 @@ test("a small table has room for eight columns, and the sign of an exponent ends
   await ran(page, "ones(shape=[2, 8]) * 0.125\nreshape(arange(0f, 900f, 1f), newshape=[30, 30]) * 1e-9f - 0.00001f\n");
   const grid = panel(page).locator(".grid-scroll").first();
   expect(await grid.evaluate((place) => place.scrollWidth - place.clientWidth)).toBe(0);
+  // A text may be long, and is made for who unfolds it.
+  await expect(panel(page).locator("pre")).toHaveCount(0);
   await panel(page).getByText("As text").click();
   // A number that is broken has two boxes.
   const pieces = await panel(page).locator("pre").locator(".token-number, .whole").evaluateAll((all) => all.map((one) => one.getClientRects().length));
@@ -105,9 +107,10 @@ test("a small table has room for eight columns, and the sign of an exponent ends
 
 test("what of a large image is not here is hatched, and said above the picture", async ({ page }) => {
   await open(page);
-  await ran(page, 'cast(reshape(arange(0f, 1000000f, 1f), newshape=[1000, 1000]) / 4000f, dtype="uint8")\n');
+  // Means are of blocks of the last two axes, which here are none of the image.
+  await ran(page, 'cast(reshape(arange(0f, 1080000f, 1f), newshape=[600, 600, 3]) / 4300f, dtype="uint8")\n');
   const note = panel(page).locator(".tensor > .note");
-  await expect(note).toHaveText("Of 1,000,000 elements the first 262,144 are here; what is hatched is not.");
+  await expect(note).toHaveText("Of 1,080,000 elements the first 262,144 are here; what is hatched is not.");
   const picture = panel(page).locator(".heatmap");
   expect((await note.boundingBox())?.y).toBeLessThan((await picture.boundingBox())?.y ?? 0);
   await expect(picture).toHaveCSS("background-image", /repeating-linear-gradient/);
@@ -118,6 +121,46 @@ test("what of a large image is not here is hatched, and said above the picture",
   await panel(page).getByRole("button", { name: "Numbers" }).click();
   await expect(panel(page).locator(".grid")).toHaveCount(2);
   await expect(note.last()).toHaveText("The elements of [2, :, :] and [3, :, :] are not here.");
+});
+
+test("a large image is drawn as means, like a map", async ({ page }) => {
+  await open(page);
+  const large = "reshape(arange(0f, 786432f, 1f), newshape=[3, 512, 512]) / 786432f\n";
+  const largest = 'full(1u8, shape=[8, 300000]) * cast(reshape(arange(0f, 8f, 1f), newshape=[8, 1]), dtype="uint8")\n';
+  await ran(page, `${large}${largest}reshape(arange(0f, 600000f, 1f), newshape=[1, 600, 1000]) > 300000f\n`);
+  const value = (nth: number) => panel(page).locator(".value").nth(nth);
+  const note = (nth: number) => value(nth).locator(".tensor > .note");
+  await expect(note(0)).toHaveText("Each point is the mean of 2 by 2 elements.");
+  const image = panel(page).getByRole("img", { name: "Colour image of 512 by 512 points, mean 0.5" });
+  const point = image.evaluate((canvas) => [...(canvas as HTMLCanvasElement).getContext("2d")!.getImageData(255, 255, 1, 1).data]);
+  expect(await point).toEqual([85, 170, 255, 255]);
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowRight"]) await image.press(key);
+  await expect(value(0).locator(".pointed")).toHaveText("around [2, 2] the mean is (0.001631, 0.335, 0.6683)");
+  // No picture is longer than a browser draws.
+  const longest = await value(1).locator("canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).width);
+  expect(longest).toBeLessThanOrEqual(1024);
+  await expect(note(1)).toContainText("Each point is the mean of");
+  // Between the two there are others.
+  await value(2).getByRole("button", { name: "Image" }).click();
+  await expect(value(2).locator(".legend .ramp")).toBeVisible();
+});
+
+test("each of several images says its own mean", async ({ page }) => {
+  await open(page);
+  await ran(page, "reshape(arange(0f, 256f, 1f), newshape=[4, 1, 8, 8]) / 256f\n");
+  const images = panel(page).getByRole("img", { name: /^Grey image/ });
+  const names = await images.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+  expect(names).toEqual([0.123, 0.373, 0.623, 0.873].map((mean, at) => `Grey image [${at}, :, :, :] of 8 by 8 points, mean ${mean}`));
+});
+
+test("a map is of the rows that are chosen, also where its elements are as far apart", async ({ page }) => {
+  await open(page);
+  await ran(page, "reshape(arange(0f, 280f, 1f), newshape=[70, 1, 4])\n");
+  await panel(page).getByLabel("rows").selectOption("0");
+  const map = panel(page).getByRole("img", { name: "Heat map [:, 0, :] of 70 by 4 elements from 0 to 279" });
+  await map.press("ArrowUp");
+  for (let row = 1; row < 70; row += 1) await map.press("ArrowDown");
+  await expect(panel(page).locator(".pointed")).toHaveText("[69, 0] is 276");
 });
 
 test("times are told as exactly as the clock tells them", async ({ page }) => {
@@ -320,6 +363,7 @@ test("infinities have colours of their own", async ({ page }) => {
   await expect(legend(0)).toHaveText("−11inf");
   // Where nothing is finite there is no scale.
   await expect(legend(1)).toHaveText("−inf");
+  await expect(panel(page).getByRole("img", { name: "Heat map of 10 by 10 elements, none of them finite" })).toHaveCount(1);
   // A range that is wider than the largest number has its colours, and none of infinity's.
   await expect(legend(2).locator(".ramp")).not.toHaveAttribute("style", /255, 196, 0/);
 });
@@ -577,7 +621,7 @@ test("what a run would leave out is said before it, and an empty program has som
 
 test("numbers of a table are whole, and have as many decimals", async ({ page }) => {
   await open(page);
-  await ran(page, "log(arange(0f, 10f, 1f) - 3f)\nreshape(arange(0f, 4f, 1f), newshape=[2, 2]) / 8f\n[0.99999f, 1f, 1.00001f]\narange(0f, 6400f, 1f)\n[3.0000002f]\n");
+  await ran(page, "log(arange(0f, 10f, 1f) - 3f)\nreshape(arange(0f, 4f, 1f), newshape=[2, 2]) / 8f\n[0.99999f, 1f, 1.00001f]\narange(0f, 6400f, 1f)\n[3.0000002f]\n[6e-8f16]\n");
   const cells = (at: number) => panel(page).locator(".value").nth(at).locator(".grid td");
   await expect(cells(0)).toHaveText(["nan", "nan", "nan", "−inf", "0", "0.6931", "1.0986", "1.3863", "1.6094", "1.7918"]);
   await expect(cells(1)).toHaveText(["0", "0.125", "0.250", "0.375"]);
@@ -585,6 +629,8 @@ test("numbers of a table are whole, and have as many decimals", async ({ page })
   await expect(cells(2)).toHaveText(["0.99999", "1", "1.00001"]);
   await expect(panel(page).locator(".statistics")).toContainText("mean3199.5");
   await expect(cells(4)).toHaveText(["3.000"]);
+  // The digits that tell it from others are those of the text.
+  await expect(cells(5)).toHaveText(["6.00e−8"]);
   const heights = await cells(0).evaluateAll((all) => all.map((cell) => cell.clientHeight));
   expect(new Set(heights).size).toBe(1);
 });

@@ -1,6 +1,6 @@
 // The machine on the page: its program before and after each pass, and a run step by step.
 import { expect, type Page, test } from "@playwright/test";
-import { focusEditor, open, panel, showPanel, violations, write } from "./page.ts";
+import { focusEditor, open, panel, runButton, showPanel, stopButton, violations, write } from "./page.ts";
 
 const DOUBLE = `def @double(%l: List[int32]) -> List[int32] {
   match (%l) {
@@ -250,6 +250,11 @@ test("a run to the cursor is that of the expression there, or the first one that
   await page.keyboard.press("Escape");
   await runTo(page, 3);
   await expect(said).toContainText("None of the runs comes to this line.");
+  // What fails in a run is no reason not to know which of them stands there.
+  await step(page, "1 / 0\n1 + 1\n2 + 2\n");
+  await runTo(page, 2);
+  await expect(name).toContainText("fnline 2");
+  await page.keyboard.press("Escape");
   // Where one has an error, the others are run all the same.
   await write(page, "def @f(%x) {\n  %x + 1\n}\n%nope\n1 + 1\n@f(3)\n");
   await runTo(page, 6);
@@ -279,6 +284,21 @@ test("what was pointed at in a run is not marked when the run is left", async ({
   await page.keyboard.press("Escape");
   await expect(panel(page)).toContainText("Ran in");
   await expect(marked(page, "pointed-at")).toHaveCount(0);
+});
+
+test("whoever runs the program while stepping sees its values", async ({ page }) => {
+  await open(page);
+  await step(page, DOUBLE);
+  await runButton(page).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Ran in");
+  await expect(panel(page).locator(".stepper")).toHaveCount(0);
+  await write(page, "def @loop(%n: int32) -> int32 { if (%n == 0) { 0 } else { @loop(%n + 1) } }\n@loop(1)\n");
+  await control(page, "Step through").click();
+  await expect(where(page)).toContainText("Step 0 of");
+  await page.keyboard.press("Control+Enter");
+  await expect(panel(page).locator(".running")).toContainText("now in line 1");
+  await stopButton(page).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
 });
 
 test("a run goes on to the line of the cursor, and ends with an edit", async ({ page }) => {

@@ -143,6 +143,22 @@ test("a run that is asked for while the program runs by itself tells of itself",
   await expect(panel(page)).toContainText("10f");
 });
 
+test("what comes to no end can be stepped through, before a run and after it", async ({ page }) => {
+  await open(page);
+  await write(page, SLOW);
+  await showPanel(page, "Run");
+  await expect(panel(page)).toContainText("runs when you say so", { timeout: 15_000 });
+  const step = panel(page).locator(".outcome ~ .button", { hasText: "Step through" });
+  const name = panel(page).locator(".function-name");
+  await step.click();
+  await expect(name).toContainText("fnline 4");
+  await runButton(page).click();
+  await expect(panel(page).locator(".running")).toContainText("now in line 2");
+  await stopButton(page).click();
+  await step.click();
+  await expect(name).toContainText("fnline 5");
+});
+
 test("what is there is told before an operator that takes long", async ({ page }) => {
   await open(page);
   await write(page, "sum(ones(shape=[4]))\nsum(nn.matmul(ones(shape=[6000, 6000]), ones(shape=[6000, 6000])))\n");

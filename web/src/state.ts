@@ -62,8 +62,8 @@ export type Ran =
    * the program and to describe its values took the rest of `whole`.
    */
   | { kind: "finished"; revision: number; view: RunView; milliseconds: number; whole: number; build: BuildName }
-  /** `view` says how far it was, if anything was heard of that, `target` how the program was compiled. */
-  | { kind: "stopped"; revision: number; milliseconds: number; view: ProgressView | undefined; target: Target }
+  /** `view` says how far it was, if anything was heard of that, `target` how the program was compiled, `build` what ran it. */
+  | { kind: "stopped"; revision: number; milliseconds: number; view: ProgressView | undefined; target: Target; build: BuildName }
   /** One that nobody asked for, since it takes long. */
   | { kind: "long"; revision: number }
   /** By an edit; `revision` is that of the text edited. */
@@ -179,6 +179,8 @@ export const state = {
   seeking: signal(false),
   /** Whether steps are made one after the other without being asked for. */
   playing: signal(false),
+  /** Counts how often a run was asked for. */
+  asked: signal(0),
   /** A run that has taken long enough to offer the Stop button. */
   running: signal(false),
   /** What the compiler itself fell over, as a problem of the program. */
@@ -273,6 +275,9 @@ export const likeliest = computed<Problem | undefined>(() => {
 });
 
 export const errorCount = computed(() => problems.value.filter((d) => d.severity === "error").length);
+
+/** Whether the check found errors: what has one of these has no code and no layout. A run may find others. */
+export const hasFlaws = computed(() => state.checked.value.view.diagnostics.some(({ severity }) => severity === "error"));
 
 /** The language that a program with errors looks like, where it is read in another; where the compiler says so, it offers it. */
 export const looksLike = computed<Language | undefined>(() => {

@@ -186,6 +186,7 @@ export const isRunAsked = (): boolean => run?.alone === false;
 export function runNow(): void {
   clearTimeout(settled);
   batch(() => {
+    state.asked.value += 1;
     state.panel.value = "run";
     state.editing.value = false;
     state.rested.value = true;
@@ -247,6 +248,6 @@ export function stop(): void {
   compiler.stop();
   batch(() => {
     endRun();
-    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds, view, target };
+    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds, view, target, build: state.build.value };
   });
 }

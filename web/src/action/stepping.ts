@@ -2,7 +2,7 @@
 import { batch, effect } from "@preact/signals";
 import { lineOf, lineStarts } from "../lines.ts";
 import type { StepMove } from "../protocol.ts";
-import { errorCount, isFresh, type LayoutName, state, type Stepping, target } from "../state.ts";
+import { hasFlaws, isFresh, type LayoutName, state, type Stepping, target } from "../state.ts";
 import { explain } from "../view/instructions.ts";
 import type { BlockView, StepView } from "../wasm/relish_wasm.js";
 import { openPanel } from "./navigation.ts";
@@ -72,6 +72,12 @@ effect(() => {
   if (state.stepping.peek() !== undefined) leave();
 });
 
+// Whoever runs the program wants to see its values.
+effect(() => {
+  void state.asked.value;
+  endStepping();
+});
+
 export async function move(to: StepMove): Promise<void> {
   const before = state.stepping.peek();
   if (before === undefined) return;
@@ -107,7 +113,7 @@ export async function runToCursor(): Promise<void> {
 /** The expression on a line. Where there are errors, it is not known which of them are evaluated. */
 function expressionAt(line: number): number | undefined {
   const { view, starts } = state.checked.peek();
-  if (!isFresh.peek() || errorCount.peek() > 0) return undefined;
+  if (!isFresh.peek() || hasFlaws.peek()) return undefined;
   const found = view.expressions.findIndex(({ span, line: first }) => first <= line && line <= lineOf(starts, span.end));
   return found < 0 ? undefined : found;
 }

@@ -3,7 +3,7 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { point } from "../action/navigation.ts";
 import { ir } from "../action/queries.ts";
 import type { Pass } from "../protocol.ts";
-import { errorCount, state } from "../state.ts";
+import { hasFlaws, state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { highlight } from "../view/code.tsx";
 import { type Change, diff } from "../view/diff.ts";
@@ -61,7 +61,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
       <div class="ir">
         <Diagnostics view={view} />
         <p class="empty">
-          {state.checked.value.view.definitions.length > 0 && errorCount.value === 0
+          {state.checked.value.view.definitions.length > 0 && !hasFlaws.value
             ? "There is nothing to run yet: a definition for all types has no code until it is called, or until its types are written."
             : "There is nothing to run yet: give the program a definition or an expression without errors."}{" "}
           <Advice />

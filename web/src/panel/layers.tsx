@@ -5,7 +5,7 @@ import { copyText } from "../action/clipboard.ts";
 import { point, show } from "../action/navigation.ts";
 import { exportTo } from "../action/queries.ts";
 import type { ExportName } from "../protocol.ts";
-import { errorCount, isFresh, state } from "../state.ts";
+import { hasFlaws, isFresh, state } from "../state.ts";
 import { isPaneNarrow } from "../view/appearance.ts";
 import { TypeText } from "../view/code.tsx";
 import { countOf, grouped } from "../view/units.ts";
@@ -137,7 +137,7 @@ function Exports() {
             type="button"
             class="button"
             aria-expanded={current?.to === to}
-            disabled={!isFresh.value || errorCount.value > 0}
+            disabled={!isFresh.value || hasFlaws.value}
             onClick={() => void open(to)}
           >
             {title}
@@ -149,7 +149,7 @@ function Exports() {
           </button>
         )}
       </p>
-      {errorCount.value > 0 && <p class="note">Once its problems are mended, the program can be had as PyTorch and as Relay.</p>}
+      {hasFlaws.value && <p class="note">Once its problems are mended, the program can be had as PyTorch and as Relay.</p>}
       {current?.view.reason !== undefined && <p class="note">{current.view.reason}</p>}
       {current?.view.text !== undefined && (
         <pre class={`code-block ${current.revision === state.revision.value ? "" : "stale"}`} tabIndex={0}>

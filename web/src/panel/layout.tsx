@@ -3,7 +3,7 @@ import { signal, useComputed, useSignal, useSignalEffect } from "@preact/signals
 import { point, show } from "../action/navigation.ts";
 import { layouts } from "../action/queries.ts";
 import { setLayout } from "../action/settings.ts";
-import { errorCount, LAYOUTS, state } from "../state.ts";
+import { hasFlaws, LAYOUTS, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { Conversion, widthOf } from "../view/conversion.tsx";
 import { LaidValue } from "../view/laid-value.tsx";
@@ -46,7 +46,7 @@ function Layouts({ view }: { view: LayoutsView }) {
     return (
       <div class="empty">
         <p>
-          {errorCount.value > 0
+          {hasFlaws.value
             ? "What has errors has no layout, and the rest of the program has no sum types."
             : "The program has no sum types. Where it has a data type, a variant or a tuple, the bits of its values appear here."}
         </p>
@@ -66,7 +66,7 @@ function Layouts({ view }: { view: LayoutsView }) {
   return (
     <div class="layouts">
       <Strategies />
-      {errorCount.value > 0 && <p class="note">What has errors is left out.</p>}
+      {hasFlaws.value && <p class="note">What has errors is left out.</p>}
       {problems.map((problem) => (
         <p class="note">{problem}.</p>
       ))}
@@ -286,17 +286,18 @@ function valuesText({ cardinality, min_bits }: TypeLayoutView): string {
 function storeText(store: StoreView): string {
   const parts: (readonly [string, number])[] = [
     ["tag", store.tag_bits],
-    ["niche", store.niche_bits],
     ["payload", store.payload_bits],
     ["padding", store.padding_bits],
   ];
   const text = parts.flatMap(([what, bits]) => (bits > 0 ? [`${what} ${grouped(bits)}`] : [])).join(" + ");
+  // Its bits are those of a field, and counted there.
+  const niche = store.niche_bits > 0 ? `a niche of ${plural(store.niche_bits, "bit")} in the payload` : "";
   const spare = store.spare ? `${plural(store.spare.codes, "spare code")} for a type around it` : "";
   const boxes = store.box_bits > 0 ? [`boxes of ${plural(store.box_bits, "bit")}`] : [];
   const pieces = ["a word", `a block of ${plural(store.block_bits ?? 0, "bit")}`, ...boxes];
   const width = store.block_bits === undefined ? plural(store.bits, "bit") : `${pieces.slice(0, -1).join(", ")}, and ${pieces.at(-1)}`;
   const align = store.align > 1 ? `aligned to ${store.align} bytes` : "";
-  return [text === "" ? width : `${width}: ${text}`, align, spare].filter((part) => part !== "").join("; ");
+  return [text === "" ? width : `${width}: ${text}`, niche, align, spare].filter((part) => part !== "").join("; ");
 }
 
 function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: readonly string[]; strategy: number }) {

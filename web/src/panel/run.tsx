@@ -1,7 +1,7 @@
 // What the program's top-level expressions come to, and what that took.
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import { runNow } from "../action/engine.ts";
 import { point, show } from "../action/navigation.ts";
 import { lookAhead } from "../action/queries.ts";
@@ -19,7 +19,7 @@ import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
 import { tabPanelId } from "../view/tabs.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
-import { ValueText } from "../view/valuetext.tsx";
+import { FoldedText, ValueText } from "../view/valuetext.tsx";
 import { StopRun } from "../view/waiting.tsx";
 import { bytesOf, countOf } from "../view/units.ts";
 import type { DiagnosticView, NeedsView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
@@ -102,8 +102,9 @@ export function RunPanel() {
             Run the program
           </button>
         )}
-        {isStale && errorCount.value === 0 && (
-          <button type="button" class="button small" onClick={() => void startStepping()}>
+        {(isStale || ran.kind !== "finished") && errorCount.value === 0 && (
+          // The one that came to no end is behind those that have a value.
+          <button type="button" class="button small" onClick={() => void startStepping(isStale ? 0 : found.length)}>
             Step through
           </button>
         )}
@@ -191,8 +192,10 @@ function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
   );
 }
 
-/** Whether it was stopped, and programs are compiled otherwise now. */
-const isOther = (ran: Ran) => ran.kind === "stopped" && (ran.target.layout !== state.layout.value || ran.target.fused !== state.fused.value);
+/** Whether it was stopped, and programs are compiled or run otherwise now. */
+const isOther = (ran: Ran) =>
+  ran.kind === "stopped" &&
+  (ran.target.layout !== state.layout.value || ran.target.fused !== state.fused.value || ran.build !== state.build.value);
 
 const stoppedAfter = (ran: Ran & { kind: "stopped" }, isStale: boolean) =>
   `${isStale ? "From before the last edits: stopped" : isOther(ran) ? "With other settings: stopped" : "Stopped"} after ${duration(ran.milliseconds)}`;
@@ -435,7 +438,7 @@ function Values({ values, canStep }: { values: readonly ValueView[]; canStep: bo
   return (
     <>
       {values.slice(0, drawn.value).map((value, index) => (
-        <Value value={value} onStep={canStep ? () => void startStepping(index) : undefined} />
+        <Value value={value} index={index} canStep={canStep} />
       ))}
       <More count={Math.max(values.length - drawn.value, 0)} what="values are" onMore={() => (drawn.value += DRAWN)} />
     </>
@@ -444,8 +447,14 @@ function Values({ values, canStep }: { values: readonly ValueView[]; canStep: bo
 
 interface ValueProps {
   value: ValueView;
-  onStep: (() => void) | undefined;
+  /** Among those of the run. */
+  index: number;
+  canStep: boolean;
 }
+
+/** A run that is under way is told of many times a second, and the values that it has stay as they are. */
+const Value = ({ value, index, canStep }: ValueProps) =>
+  useMemo(() => <ToldValue value={value} index={index} canStep={canStep} />, [value, index, canStep]);
 
 /** Why the expression at `of` has no value, which is known when the run has ended. */
 function problemOf(of: SpanView): DiagnosticView | undefined {
@@ -476,7 +485,7 @@ function MadeUp({ name }: { name: string }) {
 /** Of a long value. No name is cut in two, nor broken: a line may end behind each bracket. */
 const beginningOf = (value: string) => (/^.{0,79}[,(]/.exec(value)?.[0] ?? value.slice(0, 80)).replaceAll("(", "(\u200b");
 
-function Value({ value: { name, span, line, type, value, truncated, tensor, parts, has_more_parts }, onStep }: ValueProps) {
+function ToldValue({ value: { name, span, line, type, value, truncated, tensor, parts, has_more_parts }, index, canStep }: ValueProps) {
   const problem = value === undefined ? problemOf(span) : undefined;
   return (
     <article class="value">
@@ -485,26 +494,21 @@ function Value({ value: { name, span, line, type, value, truncated, tensor, part
           {name === "" ? `line ${line}` : name}
         </button>
         <TypeText text={type} />
-        {onStep && problem?.code !== "input-error" && (
-          <button type="button" class="button small step" onClick={onStep}>
+        {canStep && problem?.code !== "input-error" && (
+          <button type="button" class="button small step" onClick={() => void startStepping(index)}>
             Step through
           </button>
         )}
       </header>
       {value !== undefined && <MadeUp name={name} />}
       {value === undefined ? (
-        <Failure problem={problem} isStale={onStep === undefined} />
+        <Failure problem={problem} isStale={!canStep} />
       ) : tensor ? (
         <TensorPicture tensor={tensor} text={value} type={type} truncated={truncated} />
       ) : value.length <= LONG ? (
         <ValueText text={value} truncated={truncated} />
       ) : (
-        <details>
-          <summary>
-            <code>{highlight(`${beginningOf(value)}…`)}</code>
-          </summary>
-          <ValueText text={value} truncated={truncated} />
-        </details>
+        <FoldedText summary={<code>{highlight(`${beginningOf(value)}…`)}</code>} text={value} truncated={truncated} />
       )}
       {parts.map(({ path, tensor }) => (
         <section class="tensor-part">

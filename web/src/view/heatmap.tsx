@@ -1,12 +1,12 @@
 // One matrix of a tensor as a heat map, and one image in a tensor as an image.
 import { useMemo } from "preact/hooks";
-import { elementOf, type Matrix, pointsOf } from "./axes.ts";
-import { Bitmap, type Rgb } from "./bitmap.tsx";
+import { type Matrix, pointsOf } from "./axes.ts";
+import { Bitmap } from "./bitmap.tsx";
 import { colorOf, exact, type Range, readable } from "./numbers.ts";
 import { brightness, type Images } from "./picture.ts";
-import type { TensorView } from "../wasm/relish_wasm.js";
+import type { StatisticsView } from "../wasm/relish_wasm.js";
 
-interface HeatMapProps {
+interface Props {
   /** Of the tensor, or means of its blocks. */
   elements: readonly number[];
   dtype: string;
@@ -15,14 +15,22 @@ interface HeatMapProps {
   matrix: Matrix;
   /** How many rows and columns of the tensor are shown. */
   size: readonly [number, number];
-  range: Range;
   /** Not one of several. */
   isOne: boolean;
 }
 
-export function HeatMap({ elements, dtype, block, matrix, size, range, isOne }: HeatMapProps) {
+/** By what a matrix is told from others: it is another object whenever it is drawn. */
+const partsOf = ({ first, rows, columns, rowStep, columnStep }: Matrix) => [first, rows, columns, rowStep, columnStep];
+
+interface HeatMapProps extends Props {
+  range: Range;
+  /** Otherwise the range is of nothing. */
+  hasFinite: boolean;
+}
+
+export function HeatMap({ elements, dtype, block, matrix, size, range, hasFinite, isOne }: HeatMapProps) {
   const { name } = matrix;
-  const { rows, columns, means } = useMemo(() => pointsOf(elements, matrix), [elements, matrix.first, matrix.rowStep, matrix.columnStep]);
+  const { rows, columns, means } = useMemo(() => pointsOf(elements, matrix), [elements, ...partsOf(matrix)]);
   const color = useMemo(
     () => (row: number, column: number) => {
       const element = means[row * columns + column];
@@ -39,41 +47,48 @@ export function HeatMap({ elements, dtype, block, matrix, size, range, isOne }: 
     return element === undefined ? `[${row}, ${column}] is not here` : `[${row}, ${column}] is ${exact(element, dtype)}`;
   };
   const told = (value: number) => (dtype === "bool" ? exact(value, dtype) : readable(value));
-  const label = `Heat map${name === "" ? "" : ` ${name}`} of ${size.join(" by ")} elements from ${told(range.min)} to ${told(range.max)}`;
+  const ends = hasFinite ? ` from ${told(range.min)} to ${told(range.max)}` : ", none of them finite";
+  const label = `Heat map${name === "" ? "" : ` ${name}`} of ${size.join(" by ")} elements${ends}`;
   return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} isOne={isOne} stretches />;
 }
 
-interface ImageProps {
-  tensor: TensorView;
+interface ImageProps extends Props {
   images: Images;
-  /** Where the image's first element is, and the name of its place. */
-  matrix: Matrix;
+  statistics: StatisticsView;
+  /** From an element of one colour to that of the next. */
   channelStep: number;
-  isOne: boolean;
 }
 
-export function Image({ tensor, images, matrix, channelStep, isOne }: ImageProps) {
-  const { elements, statistics, dtype } = tensor;
-  const { rows, columns, name } = matrix;
-  const at = (row: number, column: number) =>
-    [0, 1, 2].map((channel) => {
-      const from = images.channels === 3 ? { ...matrix, first: matrix.first + channel * channelStep } : matrix;
-      return elementOf(elements, from, row, column);
-    });
+export function Image({ elements, dtype, block, matrix, size, images, statistics, channelStep, isOne }: ImageProps) {
+  const { name } = matrix;
+  const channels = useMemo(
+    () => Array.from({ length: images.channels }, (_, channel) => pointsOf(elements, { ...matrix, first: matrix.first + channel * channelStep })),
+    [elements, ...partsOf(matrix), channelStep, images],
+  );
+  const [{ rows, columns } = { rows: 0, columns: 0 }] = channels;
+  const at = (row: number, column: number) => channels.map(({ means }) => means[row * columns + column]);
   const color = useMemo(
     () => (row: number, column: number) => {
-      const found = at(row, column).map((value) => (value === undefined ? undefined : brightness(value, images.scale, statistics)));
-      return found.includes(undefined) ? undefined : (found as unknown as Rgb);
+      const found = at(row, column);
+      if (found.includes(undefined)) return undefined;
+      const [red = 0, green = red, blue = red] = found.map((value = 0) => brightness(value, images.scale, statistics));
+      return [red, green, blue] as const;
     },
-    [elements, matrix.first, matrix.rowStep, matrix.columnStep, images],
+    [channels],
   );
   const say = (row: number, column: number) => {
-    const values = at(row, column).slice(0, images.channels);
-    if (!values.some((value) => value !== undefined)) return `[${row}, ${column}] is not here`;
-    const text = values.map((value) => (value === undefined ? "?" : exact(value, dtype))).join(", ");
-    return `[${row}, ${column}] is ${images.channels === 3 ? `(${text})` : text}`;
+    const values = at(row, column);
+    if (values.every((value) => value === undefined)) return `[${row}, ${column}] is not here`;
+    const told = (value: number) => (block === undefined ? exact(value, dtype) : readable(value));
+    const text = values.map((value) => (value === undefined ? "?" : told(value))).join(", ");
+    const said = images.channels === 3 ? `(${text})` : text;
+    return block === undefined ? `[${row}, ${column}] is ${said}` : `around [${row * block.rows}, ${column * block.columns}] the mean is ${said}`;
   };
+  const mean = useMemo(() => {
+    const here = channels.flatMap(({ means }) => means.filter((value) => value !== undefined));
+    return here.length === 0 ? "" : `, mean ${readable(here.reduce((sum, value) => sum + value, 0) / here.length)}`;
+  }, [channels]);
   const kind = images.channels === 3 ? "Colour image" : "Grey image";
-  const label = `${kind}${name === "" ? "" : ` ${name}`} of ${rows} by ${columns} points, mean ${readable(statistics.mean)}`;
+  const label = `${kind}${name === "" ? "" : ` ${name}`} of ${size.join(" by ")} points${mean}`;
   return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} isOne={isOne} />;
 }

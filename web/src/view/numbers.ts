@@ -68,13 +68,14 @@ export function readableApart(low: number, high: number): [string, string] {
   return [readable(low, digits), readable(high, digits)];
 }
 
-const toBits = (bits: number) => (value: number) => {
-  const step = 2 ** (Math.floor(Math.log2(Math.abs(value))) - bits + 1);
+/** To so many bits, but to none that stands for less than a power of two: the smallest floats have fewer. */
+const toBits = (bits: number, least: number) => (value: number) => {
+  const step = 2 ** Math.max(least, Math.floor(Math.log2(Math.abs(value))) - bits + 1);
   return Math.round(value / step) * step;
 };
 
 /** The nearest float of a dtype whose elements come as wider ones. */
-const NEAREST: Readonly<Record<string, (value: number) => number>> = { float32: Math.fround, float16: toBits(11), bfloat16: toBits(8) };
+const NEAREST: Readonly<Record<string, (value: number) => number>> = { float32: Math.fround, float16: toBits(11, -24), bfloat16: toBits(8, -133) };
 
 /** The number of the fewest digits that tell the value from the others of its dtype. */
 export function shortest(value: number, dtype: string): number {

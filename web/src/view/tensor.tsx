@@ -8,7 +8,7 @@ import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, pointsO
 import { HeatMap, Image } from "./heatmap.tsx";
 import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableAlike, readableApart, shortest } from "./numbers.ts";
 import { type Images, imagesOf } from "./picture.ts";
-import { ValueText } from "./valuetext.tsx";
+import { FoldedText, ValueText } from "./valuetext.tsx";
 import type { OverviewView, StatisticsView, TensorView } from "../wasm/relish_wasm.js";
 
 /** At most this many elements are read one by one unasked. */
@@ -48,7 +48,9 @@ export function TensorPicture({ tensor, text, type, truncated = false }: Props) 
   const first: Look = isSmall || shape.length === 1 ? "numbers" : images?.isSure ? "image" : "map";
   const chosen = useSignal<Look | undefined>(undefined);
   const look = chosen.value !== undefined && looks.includes(chosen.value) ? chosen.value : first;
-  const overview = look === "map" ? tensor.overview : undefined;
+  // Blocks are of the last two axes: those of an image whose colours are the last one are none of it.
+  const hasBlocks = look === "map" || (look === "image" && images?.width === shape.length - 1);
+  const overview = hasBlocks ? tensor.overview : undefined;
   if (statistics.count === 0) return text === undefined ? null : <ValueText text={text} truncated={truncated} />;
   return (
     <div class="tensor">
@@ -74,12 +76,7 @@ export function TensorPicture({ tensor, text, type, truncated = false }: Props) 
         images={look === "image" ? images : undefined}
         isSmall={isSmall}
       />
-      {(!isSmall || hasLarge(tensor)) && text !== undefined && (
-        <details>
-          <summary>As text</summary>
-          <ValueText text={text} truncated={truncated} />
-        </details>
-      )}
+      {(!isSmall || hasLarge(tensor)) && text !== undefined && <FoldedText summary="As text" text={text} truncated={truncated} />}
     </div>
   );
 }
@@ -97,7 +94,7 @@ function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tenso
   };
   const facts: Fact[] = [];
   if (withShape) facts.push(["shape", `(${shape.join(", ")})`]);
-  if (n_nan + n_infinite < count) facts.push(...ofFinite());
+  if (hasFinite(statistics)) facts.push(...ofFinite());
   if (n_nan > 0) facts.push(["nan", grouped(n_nan)]);
   if (n_infinite > 0) facts.push(["infinite", grouped(n_infinite)]);
   return (
@@ -114,6 +111,9 @@ function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tenso
 
 /** Whether all elements are the same number. */
 const isConstant = ({ min, max, n_nan, n_infinite }: StatisticsView) => min === max && n_nan + n_infinite === 0;
+
+/** Whether there are elements that have a place on the scale. */
+const hasFinite = ({ n_nan, n_infinite, count }: StatisticsView) => n_nan + n_infinite < count;
 
 /** How many elements a point stands for. */
 const sizeOf = (rows: number, columns: number) => (rows === 1 || columns === 1 ? grouped(rows * columns) : `${rows} by ${columns}`);
@@ -146,10 +146,10 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   // Blocks lie in the last two axes, whichever are shown.
   const side = (axis: number) => (axis === shape.length - 1 ? block?.columns : axis === shape.length - 2 ? block?.rows : 1) ?? 1;
   const { matrices, total } = matricesOf(asMatrix((block ?? tensor).shape), shownCut, most, { colours: images?.channel, side });
-  const channelStep = images?.channel === undefined ? 0 : shape.slice(images.channel + 1).reduce((product, size) => product * size, 1);
+  const channelStep = images?.channel === undefined ? 0 : (block ?? tensor).shape.slice(images.channel + 1).reduce((product, size) => product * size, 1);
   const [first] = matrices;
   const isOne = matrices.length === 1;
-  const fold = first === undefined || look !== "map" ? { rows: 1, columns: 1 } : foldOf(first);
+  const fold = first === undefined || look === "numbers" ? { rows: 1, columns: 1 } : foldOf(first);
   const isOfMeans = block !== undefined || fold.rows * fold.columns > 1;
   const isPart = look === "map" && !isConstant(statistics) && (isOfMeans || matrices.length * (first?.rows ?? 0) * (first?.columns ?? 0) < statistics.count);
   const ofShown = useSignal(false);
@@ -160,6 +160,14 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
     () => (isOfShown || hasBeyond ? matrices.flatMap((matrix) => pointsOf(elements, matrix).means) : []),
     [tensor, isOfShown, hasBeyond, elements, JSON.stringify(shownCut)],
   );
+  const shownAs = (matrix: Matrix) => ({
+    elements,
+    dtype,
+    block: isOfMeans ? { rows: fold.rows * side(shownCut.rows), columns: fold.columns * side(shownCut.columns) } : undefined,
+    matrix,
+    size: [shape[shownCut.rows] ?? 1, shape[shownCut.columns] ?? 1] as const,
+    isOne,
+  });
   const tables = useMemo(
     () => (look === "numbers" ? matrices.map((matrix) => tableOf(elements, matrix, dtype)) : []),
     [tensor, look, JSON.stringify(shownCut)],
@@ -187,7 +195,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
         scale && <div class="axes">{scale}</div>
       )}
       {look === "map" && <Legend range={range} tensor={tensor} drawn={drawn} isOfMeans={isOfMeans} />}
-      {images && <ImageLegend images={images} tensor={tensor} />}
+      {images && <ImageLegend images={images} tensor={tensor} isOfMeans={isOfMeans} />}
       <div class="slices">
         {matrices.map(
           (matrix, at) =>
@@ -195,17 +203,9 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
               <figure>
                 {matrix.name !== "" && <figcaption>{matrix.name}</figcaption>}
                 {images ? (
-                  <Image tensor={tensor} images={images} matrix={matrix} channelStep={channelStep} isOne={isOne} />
+                  <Image {...shownAs(matrix)} images={images} statistics={statistics} channelStep={channelStep} />
                 ) : look === "map" ? (
-                  <HeatMap
-                    elements={elements}
-                    dtype={dtype}
-                    block={isOfMeans ? { rows: fold.rows * side(shownCut.rows), columns: fold.columns * side(shownCut.columns) } : undefined}
-                    matrix={matrix}
-                    size={[shape[shownCut.rows] ?? 1, shape[shownCut.columns] ?? 1]}
-                    range={range}
-                    isOne={isOne}
-                  />
+                  <HeatMap {...shownAs(matrix)} range={range} hasFinite={hasFinite(statistics)} />
                 ) : (
                   <Grid elements={elements} matrix={matrix} dtype={dtype} isSmall={isSmall} alike={tables[at]?.alike ?? readable} />
                 )}
@@ -244,7 +244,7 @@ interface LegendProps {
 }
 
 function Legend({ range, tensor: { statistics, dtype }, drawn, isOfMeans }: LegendProps) {
-  const { n_nan, n_infinite, count } = statistics;
+  const { n_nan, n_infinite } = statistics;
   const isDrawn = (is: (value: number) => boolean) => drawn.some((point) => point !== undefined && is(point));
   const beyond = useMemo(() => (n_nan + n_infinite > 0 ? BEYOND.filter(({ is }) => isDrawn(is)) : []), [drawn]);
   if (isConstant(statistics)) return null;
@@ -253,9 +253,9 @@ function Legend({ range, tensor: { statistics, dtype }, drawn, isOfMeans }: Lege
   const nameOf = (name: string) => (name === "nan" && n_nan === 0 ? "inf and −inf" : name);
   const colors: [string, string][] = beyond.map(({ name, color }) => [nameOf(name), color]);
   const isOfTwo = dtype === "bool" && !isOfMeans;
-  const hasRamp = n_nan + n_infinite < count && range.min < range.max && !isOfTwo;
+  const hasRamp = hasFinite(statistics) && range.min < range.max && !isOfTwo;
   // What has no colours between: one number, or two.
-  if (!hasRamp && n_nan + n_infinite < count) {
+  if (!hasRamp && hasFinite(statistics)) {
     for (const value of new Set([range.max, range.min])) colors.unshift([told(value), css(colorOf(value, range))]);
   }
   return (
@@ -266,12 +266,13 @@ function Legend({ range, tensor: { statistics, dtype }, drawn, isOfMeans }: Lege
   );
 }
 
-function ImageLegend({ images, tensor: { statistics, dtype } }: { images: Images; tensor: TensorView }) {
+function ImageLegend({ images, tensor: { statistics, dtype }, isOfMeans }: { images: Images; tensor: TensorView; isOfMeans: boolean }) {
   const { min, max } = statistics;
-  const ends = { unit: ["0", "1"], byte: ["0", "255"], stretched: [readable(min), readable(max)] } as const;
+  const unit = dtype === "bool" ? (["False", "True"] as const) : (["0", "1"] as const);
+  const ends = { unit, byte: ["0", "255"], stretched: [readable(min), readable(max)] } as const;
   return (
     <div class="legend">
-      {dtype === "bool" ? (
+      {dtype === "bool" && !isOfMeans ? (
         <Swatches colors={[["False", "#000"], ["True", "#fff"]]} />
       ) : (
         <Ramp ends={ends[images.scale]} colors="linear-gradient(to right, #000, #fff)" />
