@@ -360,7 +360,9 @@ impl Inference<'_> {
         for (member, _) in chosen {
             let function = &self.module.functions[member.function(self.module)];
             for param in &function.type_params {
-                self.assumed_params.remove(param);
+                if let Some(inside) = self.assumed_params.remove(param) {
+                    self.inside.insert(*param, inside);
+                }
             }
         }
         self.assumed.clear();

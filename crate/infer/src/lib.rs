@@ -19,8 +19,8 @@
 //!
 //! Deliberately absent: coverage of matches (`pattern`; `cover` asks only which rows stay open), any host recursion.
 
-mod argument;
 mod assume;
+mod call;
 mod cascade;
 mod cover;
 mod definitions;
@@ -59,6 +59,8 @@ pub struct Inferred {
     pub local_schemes: HashMap<LocalId, Scheme>,
     /// The annotations of variables in programs that mention `?`, apart from all equations.
     pub as_written: HashMap<LocalId, TermId>,
+    /// What the body of a definition with a `where` clause has for its parameters.
+    pub inside: HashMap<ParamId, TermId>,
     /// What type arguments a mention of a polymorphic name was instantiated with.
     pub instances: HashMap<ExprId, Vec<TermId>>,
     /// Expressions of a polymorphic type that are used at one type.

@@ -10,8 +10,8 @@ use crate::why::Why;
 use crate::{Inferred, Opened};
 use base::{Append, HashMap, HashSet, IndexVec, ToList};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
-use op::{OpId, TUPLE_GET_ITEM};
-use solve::{Args, Cause, Order, RelationId, Solver, Trace};
+use op::TUPLE_GET_ITEM;
+use solve::{Cause, Order, RelationId, Solver, Trace};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Kind, ParamId, Scheme, Term, TermId, Terms};
 
@@ -35,7 +35,7 @@ pub(crate) struct Inference<'m> {
     pub(crate) instances: HashMap<ExprId, Vec<TermId>>,
     ctors: IndexVec<CtorId, Option<Arc<Scheme>>>,
     /// Of functions that are not known yet, the type that their first call gave them.
-    unknown_functions: HashMap<TermId, TermId>,
+    pub(crate) unknown_functions: HashMap<TermId, TermId>,
     opened: HashMap<ExprId, Opened>,
     handed: HashMap<ExprId, TermId>,
     /// Polymorphic `fn` literals.
@@ -43,6 +43,7 @@ pub(crate) struct Inference<'m> {
     pub(crate) hole_kinds: HashMap<TypeExprId, Kind>,
     /// Inside a definition with a `where` clause, what the clause makes of its parameters.
     pub(crate) assumed_params: HashMap<ParamId, TermId>,
+    pub(crate) inside: HashMap<ParamId, TermId>,
     /// Where parameters mean something.
     pub(crate) scopes: Scopes,
     /// Waiting relations that follow from others that wait.
@@ -116,6 +117,7 @@ impl<'m> Inference<'m> {
             literals: HashMap::default(),
             hole_kinds: hole_kinds(module),
             assumed_params: HashMap::default(),
+            inside: HashMap::default(),
             own_functions: own_functions(module),
             scopes: Scopes::new(module),
             implied: HashSet::default(),
@@ -163,6 +165,7 @@ impl<'m> Inference<'m> {
             defs: self.defs,
             local_schemes: self.local_schemes,
             as_written: self.as_written,
+            inside: self.inside,
             instances: self.instances,
             opened: self.opened,
             handed: self.handed,
@@ -549,114 +552,6 @@ impl<'m> Inference<'m> {
         let body = self.solver.func(&fields, result, cause);
         let scheme = Scheme { params: adt.params.clone(), body, obligations: Vec::new() };
         self.ctors[ctor].insert(Arc::new(scheme)).clone()
-    }
-
-    fn operator_value(&mut self, id: ExprId, op: OpId, cause: Cause) -> TermId {
-        let row = op.row();
-        let mut attrs = Attrs::default();
-        for spec in row.attrs {
-            match spec.default.value() {
-                Some(value) => attrs.entries.push((spec.name, value)),
-                None => {
-                    self.errors.push(TypeError::OperatorNeedsAttr { expr: id, op: row.name, attr: spec.name });
-                    return self.error(cause);
-                }
-            }
-            attrs.written.push(false);
-        }
-        let mut args: Vec<TermId> = row.args.iter().map(|_| self.hole(cause)).list();
-        let result = self.hole(cause);
-        let func = self.solver.func(&args, result, cause);
-        args.push(result);
-        self.solver.post(row.relation, &args, Arc::new(attrs), cause);
-        func
-    }
-
-    fn operator_call(&mut self, id: ExprId, op: OpId, args: &[ExprId], attrs: &Arc<Attrs>, cause: Cause) -> TermId {
-        let row = op.row();
-        let mut terms = Args::new();
-        for &arg in args {
-            terms.push(self.type_of(arg));
-        }
-        if args.len() != row.args.len() {
-            let (want, found) = (row.args.len(), args.len());
-            self.errors.push(TypeError::OperatorArity { expr: id, op: row.name, want, found });
-            return self.error(cause);
-        }
-        let result = self.hole(cause);
-        terms.push(result);
-        self.solver.post(row.relation, &terms, attrs.clone(), cause);
-        result
-    }
-
-    fn call(
-        &mut self,
-        id: ExprId,
-        callee: ExprId,
-        type_args: Option<&[TypeExprId]>,
-        args: &[ExprId],
-        cause: Cause,
-    ) -> TermId {
-        let callee_type = self.type_of(callee);
-        if let Some(type_args) = type_args {
-            self.type_arguments(id, callee, type_args);
-        }
-        let found: Vec<TermId> = args.iter().map(|&arg| self.type_of(arg)).list();
-        let known = self.unknown_functions.get(&self.solver.root(callee_type)).copied().unwrap_or(callee_type);
-        match self.solver.head(known) {
-            Term::Func { params, result } if params.len as usize == found.len() => {
-                let params = self.solver.items(params).to_vec();
-                for (index, (expected, &arg)) in params.into_iter().zip(args).enumerate() {
-                    self.argument(expected, arg, Why::Argument { call: id, index });
-                }
-                result
-            }
-            Term::Func { params, .. } => {
-                let (want, found) = (params.len as usize, found.len());
-                self.errors.push(TypeError::Arity { call: id, callee, want, found });
-                self.error(cause)
-            }
-            Term::Error(_) => self.error(cause),
-            Term::Hole(_) => {
-                let result = self.hole(cause);
-                let expected = self.solver.func(&found, result, cause);
-                self.unknown_functions.insert(self.solver.root(callee_type), expected);
-                self.solver.equal(callee_type, expected, cause);
-                result
-            }
-            _ => {
-                self.errors.push(TypeError::NotAFunction { callee, found: callee_type });
-                self.error(cause)
-            }
-        }
-    }
-
-    fn type_arguments(&mut self, call: ExprId, callee: ExprId, type_args: &[TypeExprId]) {
-        let Some(instance) = self.instances.get(&callee).cloned() else {
-            // What is not known may take any.
-            if !matches!(self.module.exprs[callee].kind, ExprKind::Error) {
-                self.errors.push(TypeError::TypeArguments { call, want: 0, found: type_args.len() });
-            }
-            return;
-        };
-        let declared = match self.module.exprs[callee].kind {
-            ExprKind::Def(def) => self.module.functions[self.module.defs[def].function].type_params.len(),
-            _ => instance.len(),
-        };
-        if declared != type_args.len() {
-            self.errors.push(TypeError::TypeArguments { call, want: declared, found: type_args.len() });
-            return;
-        }
-        for (index, (&arg, &param)) in type_args.iter().zip(&instance).enumerate() {
-            let want = self.solver.head(param).kind();
-            let written = self.written_as(arg, want);
-            let Some(written) = written else {
-                self.errors.push(TypeError::TypeArgumentKind { arg, want });
-                continue;
-            };
-            let cause = self.cause(Why::TypeArgument { call, index });
-            self.solver.equal(written, param, cause);
-        }
     }
 
     fn project(&mut self, base: ExprId, index: u32, cause: Cause) -> TermId {

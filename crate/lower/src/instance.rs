@@ -465,7 +465,7 @@ impl Lowering<'_> {
     }
 
     /// What is chosen for the parameters inside a `def`. Behind a `where` clause the body is typed with others than the
-    /// signature, which the types of the parameters and the result determine.
+    /// signature, which its own parameters, the types of the variables and that of the result determine.
     fn inner_subst(&mut self, id: FnId, subst: SubstId) -> SubstId {
         let module = self.module;
         let data = &module.functions[id];
@@ -480,6 +480,8 @@ impl Lowering<'_> {
         let own = data.params.iter().map(|&param| self.inferred.locals[param]);
         pairs.append_all(own.zip(params).filter_map(|(own, closed)| Some((own?, closed))));
         pairs.append_all(self.inferred.exprs[data.body].map(|own| (own, result)));
+        let inside = |param| Some((*self.inferred.inside.get(param)?, self.substs.get(subst, *param)?));
+        pairs.append_all(data.type_params.iter().filter_map(inside));
         pairs.reverse();
         let more = self.matching(pairs, subst);
         self.substs.extended(subst, more)

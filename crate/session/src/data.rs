@@ -190,6 +190,17 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
         });
         given.push(value.transpose().map_err(|message| told(param, message))?);
     }
+    loop {
+        let n_named = sizes.named.len();
+        for (&(param, term, _), given) in inputs.iter().zip(&given) {
+            if let Some(value) = given {
+                sizes.solve(analysis, term, value).map_err(|message| told(param, message))?;
+            }
+        }
+        if sizes.named.len() == n_named {
+            break;
+        }
+    }
     let mut values: Vec<Value> = Vec::with_capacity(params.len());
     if let Some(node) = node {
         values.push(node);
@@ -247,6 +258,32 @@ impl Sizes {
                     return Err(format!("axis {axis} has size {size}, but `{name}` is {named}"));
                 }
                 Some(_) => {}
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes the sizes of an input for what is computed from one parameter that has no size yet: of `N * 2` or `N - 1`.
+    fn solve(&mut self, analysis: &Analysis, term: TermId, value: &Value) -> Result<(), String> {
+        let solver = &analysis.inferred.solver;
+        each_size(analysis, term, value, &mut |dim, axis, size| {
+            let Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) = solver.head(dim) else { return Ok(()) };
+            let known = solver.poly(poly).substitute(|&atom| match atom {
+                Atom::Param(param) => Some(self.named(param).map_or(Poly::atom(atom), Poly::constant)),
+                _ => Some(Poly::atom(atom)),
+            });
+            let Some(known) = known else { return Ok(()) };
+            let (constants, parts): (Vec<_>, Vec<_>) = known.terms().iter().partition(|(atoms, _)| atoms.is_empty());
+            let &[(atoms, factor)] = &parts[..] else { return Ok(()) };
+            let &[Atom::Param(param)] = &atoms[..] else { return Ok(()) };
+            let rest = i128::from(size) - constants.iter().map(|(_, number)| i128::from(*number)).sum::<i128>();
+            let (number, is_whole) = (rest / i128::from(*factor), rest % i128::from(*factor) == 0);
+            match i64::try_from(number).ok().filter(|number| is_whole && *number >= 0) {
+                Some(number) => self.named.push((param, number)),
+                None => {
+                    let name = Names::param(&analysis.module, param);
+                    return Err(format!("axis {axis} has size {size}, which no whole number `{name}` gives"));
+                }
             }
             Ok(())
         })

@@ -582,6 +582,7 @@ fn function(r: &mut dyn Facts) -> Step {
     let Some(waits) = stop.waits() else { return Err(stop) };
     let step = match &function {
         Function::Polynomial(poly) => solve(r, poly, args, result),
+        Function::Max | Function::Min if r.same(args[0], args[1]) => r.unify(result, args[0]),
         Function::Max => other_operand(r, args, result, |given, whole| given < whole),
         Function::Min => other_operand(r, args, result, |given, whole| given > whole),
         Function::Rank => shape_of_rank(r, args[0], result),

@@ -117,8 +117,34 @@ fn shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Ste
             shape_of_rank(r, right, n)?;
             aligned_shapes(r, left, right, result)
         }
-        _ => Err(Stop::wait(&[left, right, result])),
+        _ => {
+            can_reach(r, left, result)?;
+            can_reach(r, right, result)?;
+            Err(Stop::wait(&[left, right, result]))
+        }
     }
+}
+
+/// Whether there may be an operand beside this one with which it has the result: its sizes are the result's, or 1.
+fn can_reach(r: &dyn Facts, operand: TermId, result: TermId) -> Step {
+    let (Ok(from), Ok(to)) = (r.dim_list(operand), r.dim_list(result)) else { return Ok(()) };
+    let (from_rank, rank) = (from.len, to.len);
+    r.check(from_rank <= rank, || format!("a tensor of rank {from_rank} does not broadcast to {rank} axes"))?;
+    let axes = r.items(from).iter().rev().zip(r.items(to).iter().rev());
+    for (axis, (&from, &to)) in axes.enumerate() {
+        if let (Some(left_size), Some(right_size)) = (static_size(r, from), static_size(r, to))
+            && left_size != right_size
+            && left_size != 1
+        {
+            return r.fail(Reason::Broadcast { left: from, right: to, left_size, right_size, axis: Some(axis) });
+        }
+    }
+    Ok(())
+}
+
+/// A number that is no `?`.
+fn static_size(r: &dyn Facts, dim: TermId) -> Option<i64> {
+    r.peek_number(dim).filter(|_| !r.is_dynamic(dim))
 }
 
 fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: usize) -> Step {
@@ -181,11 +207,7 @@ pub(super) fn axis_result(r: &mut dyn Facts, a: TermId, b: TermId) -> Result<Ter
 
 /// The result of an axis whose two sizes are numbers and not `?`; the sizes if they clash.
 fn decided_axis(r: &dyn Facts, a: TermId, b: TermId) -> Option<Result<TermId, (i64, i64)>> {
-    let number = |dim| match r.peek(dim) {
-        Term::Dim(Dim { extent: Extent::Number(number), dynamic: false }) => Some(number),
-        _ => None,
-    };
-    Some(match (number(a)?, number(b)?) {
+    Some(match (static_size(r, a)?, static_size(r, b)?) {
         (1, _) => Ok(b),
         (_, 1) => Ok(a),
         (left, right) if left == right => Ok(a),
