@@ -2,7 +2,7 @@
 //!
 //! In: a solver with its trace, the events of the group of definitions in which something failed, and what of the
 //! program may be left out: the relations that the walk posted, and *facts*, cells that it made with what was written
-//! there. Out: a set of these that fails, of which no member can be left out.
+//! there, or that it has from earlier groups. Out: a set of these that fails, of which no member can be left out.
 //!
 //! The group is solved anew from its beginning, with the walk's cells under their old ids and some of its relations and
 //! facts left out (a fact that is left out is an unknown). What a rule made has no place of its own then, so where the
@@ -115,10 +115,14 @@ impl<'a> Conflict<'a> {
         let mut cells = self.cells.clone();
         for (number, constraint) in self.constraints.iter().enumerate() {
             let Constraint::Fact(ids) = constraint else { continue };
-            for id in ids.iter().filter(|_| !chosen.contains(&number)) {
-                if let Some(cell) = (id.number() as usize).checked_sub(self.first_cell).and_then(|at| cells.get_mut(at))
-                {
-                    *cell = Term::hole(cell.kind());
+            for &id in ids.iter().filter(|_| !chosen.contains(&number)) {
+                match (id.number() as usize).checked_sub(self.first_cell) {
+                    Some(at) => {
+                        if let Some(cell) = cells.get_mut(at) {
+                            *cell = Term::hole(cell.kind());
+                        }
+                    }
+                    None => solver.unlearn(id),
                 }
             }
         }

@@ -20,7 +20,7 @@ use crate::trace::Event;
 use base::{HashMap, HashSet, ToList};
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use ty::{Extent, Kind, Term, TermId, Terms};
+use ty::{Extent, FUNCTION, Kind, Term, TermId, Terms};
 
 /// At most this many places are looked at for one question.
 const MAX_PLACES: usize = 4_000;
@@ -369,8 +369,13 @@ impl<'a> Graph<'a> {
         if !of_dims || !posted.args.contains(&cell) || !posted.args.contains(&other.cell) {
             return vec![other];
         }
+        // `max(N, N) = 3` says of neither what it is of the other.
+        let is_twin = |arg: TermId| {
+            let is_same = self.solver.root(arg) == self.solver.root(cell);
+            posted.relation.is(&FUNCTION) && is_same && arg != other.cell
+        };
         let mut found: Vec<Place> = Vec::new();
-        for &arg in posted.args.iter().filter(|&&arg| arg != cell && !head(arg).is_hole()) {
+        for &arg in posted.args.iter().filter(|&&arg| arg != cell && !head(arg).is_hole() && !is_twin(arg)) {
             let premise = Place::new(arg, &[]);
             if !found.contains(&premise) {
                 found.push(premise);

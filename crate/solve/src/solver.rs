@@ -407,6 +407,13 @@ impl Solver {
         }
     }
 
+    /// Makes a class unknown again, in a copy that keeps no log.
+    pub(crate) fn unlearn(&mut self, id: TermId) {
+        let root = self.store.root(id);
+        let unknown = Term::hole(self.store.head(root).kind());
+        self.store.bind(root, unknown, root, self.store.made_by(root), &[]);
+    }
+
     /// What a failed relation should have determined becomes an error, so that nothing else is reported about it.
     fn spoil_outputs(&mut self, id: RelationId) {
         let posted = &self.relations[id.number() as usize];

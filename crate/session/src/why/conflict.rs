@@ -12,7 +12,7 @@ use crate::Analysis;
 use crate::page::{diagnostic_views, span_view};
 use crate::solver::about::{About, about};
 use crate::view::solver::{ConflictView, WhyNotView};
-use base::{HashMap, Span, ToList};
+use base::{HashMap, HashSet, Span, ToList};
 use hir::{ExprId, ExprKind, LocalId, TypeExprId};
 use infer::{Why, Wording};
 use solve::core::{Conflict, Constraint, Fault};
@@ -29,6 +29,15 @@ enum Annotated {
     Variable(LocalId),
     Result(String),
     TypeArgument,
+    /// Of the constructor with this name.
+    Field(String),
+}
+
+/// What earlier groups have found, or data types say.
+struct Earlier {
+    cells: Vec<TermId>,
+    sentence: String,
+    span: Span,
 }
 
 struct Asked<'a> {
@@ -44,11 +53,17 @@ pub(crate) fn why_not(analysis: &Analysis, recorded: &Recorded, problem: usize) 
     let asked = Asked::new(analysis, recorded, &graph);
     let (fault, failure) = asked.fault(diagnostic)?;
     let group = asked.group(fault)?;
-    let conflict = Conflict::new(&graph, group.clone(), fault, asked.facts(group));
+    let (facts, earlier) = (asked.facts(group.clone()), asked.earlier(group.clone()));
+    let (n_facts, known) = (facts.len(), earlier.iter().map(|known| known.cells.clone()));
+    let conflict = Conflict::new(&graph, group, fault, facts.into_iter().chain(known).list());
     let core = conflict.core();
     let lines = analysis.lines();
     let members = core.members.iter().filter_map(|&number| {
-        let (sentence, span, event) = asked.member(&conflict.constraints[number], fault, failure, diagnostic)?;
+        let member = match number.checked_sub(n_facts).and_then(|at| earlier.get(at)) {
+            Some(Earlier { sentence, span, .. }) => Some((sentence.clone(), *span, 0)),
+            None => asked.member(&conflict.constraints[number], fault, failure, diagnostic),
+        };
+        let (sentence, span, event) = member?;
         let line = lines.line_of(span.start);
         Some(ConflictView { sentence, span: span_view(lines, span), line, stop: None, event })
     });
@@ -80,7 +95,8 @@ pub(crate) fn core_laws(analysis: &Analysis) -> Vec<(bool, Vec<bool>)> {
     let laws = analysis.diagnostics().iter().filter_map(|diagnostic| {
         let (fault, _) = asked.fault(diagnostic)?;
         let group = asked.group(fault)?;
-        let conflict = Conflict::new(&graph, group.clone(), fault, asked.facts(group));
+        let known = asked.earlier(group.clone()).into_iter().map(|known| known.cells);
+        let conflict = Conflict::new(&graph, group.clone(), fault, asked.facts(group).into_iter().chain(known).list());
         let core = conflict.core();
         if core.is_bounded {
             return None;
@@ -111,6 +127,9 @@ impl<'a> Asked<'a> {
             if let ExprKind::Call { type_args: Some(args), .. } = &expr.kind {
                 annotations.extend(args.iter().map(|&arg| (arg, Annotated::TypeArgument)));
             }
+        }
+        for ctor in module.ctors.iter().skip(module.start.ctors) {
+            annotations.extend(ctor.fields.iter().map(|&field| (field, Annotated::Field(ctor.name.clone()))));
         }
         Asked { naming: Naming::new(analysis, recorded, graph), graph, annotations }
     }
@@ -147,26 +166,84 @@ impl<'a> Asked<'a> {
 
     /// The cell of each annotation and each literal of a group.
     fn facts(&self, group: Range<usize>) -> Vec<Vec<TermId>> {
-        let inferred = &self.naming.recorded.inferred;
         let module = &self.naming.analysis.module;
-        let mut facts: Vec<(Cause, Vec<TermId>)> = Vec::new();
-        for event in &inferred.solver.store.log.events[group] {
+        let facts = self.made(group, |why| match why {
+            Why::Written(written) => self.annotations.contains_key(&written),
+            Why::Expr(expr) => matches!(module.exprs[expr].kind, ExprKind::Literal(..) | ExprKind::TensorLit(_)),
+            _ => false,
+        });
+        facts.into_iter().map(|(_, cell)| vec![cell]).list()
+    }
+
+    /// The cells that were made for such causes, each with its cause.
+    fn made(&self, events: Range<usize>, is_wanted: impl Fn(Why) -> bool) -> Vec<(Cause, TermId)> {
+        let mut found: Vec<(Cause, TermId)> = Vec::new();
+        for event in &self.naming.recorded.inferred.solver.store.log.events[events] {
             let Event::Fresh { id, cause, .. } = *event else { continue };
-            let is_fact = match self.naming.why(cause) {
-                Why::Written(written) => self.annotations.contains_key(&written),
-                Why::Expr(expr) => {
-                    matches!(module.exprs[expr].kind, ExprKind::Literal(..) | ExprKind::TensorLit(_))
-                }
-                _ => false,
-            };
-            match facts.last_mut() {
-                _ if !is_fact => {}
+            match found.last_mut() {
+                _ if !is_wanted(self.naming.why(cause)) => {}
                 // The whole is made last, from parts that others may share.
-                Some((last, cells)) if *last == cause => *cells = vec![id],
-                Some(_) | None => facts.push((cause, vec![id])),
+                Some((last, cell)) if *last == cause => *cell = id,
+                Some(_) | None => found.push((cause, id)),
             }
         }
-        facts.into_iter().map(|(_, cells)| cells).list()
+        found
+    }
+
+    /// What a group asks of variables and definitions of earlier ones, and of fields.
+    fn earlier(&self, group: Range<usize>) -> Vec<Earlier> {
+        let inferred = &self.naming.recorded.inferred;
+        let (module, solver) = (&self.naming.analysis.module, &inferred.solver);
+        let events = &solver.store.log.events;
+        let is_before = |term: TermId| {
+            let made = events[group.clone()].iter().find_map(|event| match event {
+                Event::Fresh { id, .. } => Some(*id),
+                _ => None,
+            });
+            made.is_some_and(|first| term < first)
+        };
+        let mut used: HashSet<TermId> = HashSet::default();
+        for event in &events[group.clone()] {
+            let Event::Post { relation } = event else { continue };
+            let args = solver.relation(*relation).args.iter().copied();
+            used.extend(args.filter(|&arg| is_before(arg)).map(|arg| solver.root(arg)));
+        }
+        let mut found = Vec::new();
+        // What several say is told once, by the nearest.
+        let mut put = |cells: Vec<TermId>, sentence: String, span: Span| {
+            let cells = cells.into_iter().filter(|&cell| is_before(cell) && used.remove(&solver.root(cell))).list();
+            if !cells.is_empty() {
+                found.push(Earlier { cells, sentence, span });
+            }
+        };
+        for item in module.items.iter().rev() {
+            if let &hir::Item::Let(local, _) = item
+                && let Some(ty) = inferred.locals[local]
+            {
+                let sentence = format!("`{}` is {}", module.local_name(local), self.print(ty));
+                put(vec![ty], sentence, module.locals[local].span);
+            }
+        }
+        let is_field = |why| match why {
+            Why::Written(written) => matches!(self.annotations.get(&written), Some(Annotated::Field(_))),
+            _ => false,
+        };
+        for (cause, cell) in self.made(0..group.start, is_field) {
+            if let Some((sentence, span)) = self.fact(cause).zip(self.naming.span(cause)) {
+                put(vec![cell], sentence, span);
+            }
+        }
+        for item in module.items.iter().rev() {
+            if let &hir::Item::Def(def) = item
+                && let Some(scheme) = inferred.defs[def].as_ref()
+                && let ty::Term::Func { params, result } = solver.head(scheme.body)
+            {
+                let cells = solver.items(params).iter().copied().chain([result]).list();
+                let ty = inferred.print_scheme(module, scheme).text;
+                put(cells, format!("`{}` is {ty}", module.defs[def].name), module.defs[def].name_span);
+            }
+        }
+        found
     }
 
     fn print(&self, term: TermId) -> String {
@@ -238,6 +315,7 @@ impl<'a> Asked<'a> {
                 Annotated::Variable(local) => format!("`{}` is declared {text}", module.local_name(*local)),
                 Annotated::Result(name) => format!("{name} is declared to give {text}"),
                 Annotated::TypeArgument => format!("the type argument is {text}"),
+                Annotated::Field(ctor) => format!("a field of `{ctor}` is {text}"),
             },
             Why::Expr(expr) => {
                 let ty = self.naming.recorded.inferred.exprs[expr].map_or("_".to_owned(), |term| self.print(term));
