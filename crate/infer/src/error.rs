@@ -316,7 +316,7 @@ impl Wording<'_> {
     }
 
     /// The relation as text, as a `where` clause has it.
-    pub(crate) fn obligation(&self, posted: &Posted) -> String {
+    pub fn obligation(&self, posted: &Posted) -> String {
         let Posted { relation, args, attrs, .. } = posted;
         let obligation = Obligation { relation: relation.clone(), args: args.to_vec(), attrs: attrs.clone() };
         let terms = Instance { terms: &self.inferred.solver, params: self.instance_params(posted) };

@@ -19,7 +19,7 @@ use solve::core::{Conflict, Constraint, Fault};
 use solve::derive::{Graph, Place};
 use solve::{Cause, EQUAL, Event, Failure, RelationId};
 use std::ops::Range;
-use ty::{Reason, TermId, Terms};
+use ty::{FUNCTION, Reason, TermId, Terms};
 
 /// A larger set is shown by the types that follow from it.
 const MAX_MEMBERS: usize = 12;
@@ -337,16 +337,17 @@ impl<'a> Asked<'a> {
             Some(op) => format!("`{}`", op.row().name),
             None => format!("`{}`", posted.relation.name()),
         };
-        let of = |term: TermId| self.naming.of(relation, &Place::new(term, &[]));
+        // Two that differ are of two operands, where they may be.
+        let of = |term: TermId, first: usize| self.naming.of_operand_from(relation, &Place::new(term, &[]), first);
         match &failure.reason {
             Reason::Unequal { left, right, .. } => {
-                let (one, other) = (of(*left), of(*right));
+                let (one, other) = (of(*left, 0), of(*right, 1));
                 (!one.is_empty() && !other.is_empty() && one != other).then(|| {
                     format!("{who} needs {one} to equal {other}: {} and {}", self.print(*left), self.print(*right))
                 })
             }
             Reason::Broadcast { left, right, .. } => {
-                let (one, other) = (of(*left), of(*right));
+                let (one, other) = (of(*left, 0), of(*right, 1));
                 (!one.is_empty() && !other.is_empty())
                     .then(|| format!("{who} needs {one} and {other} to be equal, or one of them 1"))
             }
@@ -360,12 +361,23 @@ impl<'a> Asked<'a> {
             Reason::Rank { operand, want, .. } => {
                 Some(format!("{who} needs {} to have rank {want}", self.operand(&poster.args, *operand)))
             }
-            Reason::Check(sentence) => Some(format!("{who} demands more: {sentence}")),
+            Reason::Check(sentence) => Some(match self.equation(relation) {
+                Some(equation) => format!("`{equation}` should hold: {sentence}"),
+                None => format!("{who} demands more: {sentence}"),
+            }),
             Reason::Axis { attr, axis, rank } => {
                 Some(format!("{who} needs the axis that `{attr}` names, {axis}, and of rank {rank} there is none"))
             }
             Reason::NoClause | Reason::TupleIndex { .. } | Reason::EndlessCopy | Reason::Attr { .. } => None,
         }
+    }
+
+    /// An equation of dims or shapes, as it is written.
+    fn equation(&self, relation: RelationId) -> Option<String> {
+        let inferred = &self.naming.recorded.inferred;
+        let posted = inferred.solver.relation(relation);
+        let wording = Wording { module: &self.naming.analysis.module, inferred };
+        posted.relation.is(&FUNCTION).then(|| wording.obligation(posted))
     }
 
     fn operand(&self, args: &[ExprId], operand: usize) -> String {
@@ -393,9 +405,12 @@ impl<'a> Asked<'a> {
                     }
                 }
                 ExprKind::Project { base, index } => format!(".{index} is a field of {}", self.naming.expr(*base)),
-                ExprKind::Def(def) => {
-                    format!("`{}` demands `{}` of its arguments", module.defs[*def].name, posted.relation.name())
-                }
+                ExprKind::Def(def) => match self.equation(relation) {
+                    Some(equation) => format!("`{}` demands `{equation}`", module.defs[*def].name),
+                    None => {
+                        format!("`{}` demands `{}` of its arguments", module.defs[*def].name, posted.relation.name())
+                    }
+                },
                 ExprKind::RefRead(reference) => format!("{} is read as a reference", self.naming.expr(*reference)),
                 ExprKind::RefWrite { reference, value } => {
                     format!("{} is written into {}", self.naming.expr(*value), self.naming.expr(*reference))

@@ -185,6 +185,11 @@ impl<'a> Naming<'a> {
     /// A place as a part of the type of an operand of a relation, or of its result: the operand (the result behind the
     /// others), and the part.
     pub fn operand(&self, relation: RelationId, place: &Place) -> Option<(usize, Place)> {
+        self.operand_from(relation, place, 0)
+    }
+
+    /// The same; what several operands share is of the one at `first`, or of one behind it.
+    fn operand_from(&self, relation: RelationId, place: &Place, first: usize) -> Option<(usize, Place)> {
         let poster = self.poster(relation)?;
         let posted = self.recorded.inferred.solver.relation(relation);
         let exprs = poster.args.iter().copied().chain([poster.call]);
@@ -199,8 +204,9 @@ impl<'a> Naming<'a> {
             return Some((at, place.clone()));
         }
         let located = |cell: TermId, rest: &[u32], is_exact: bool| {
-            types.iter().enumerate().find_map(|(at, ty)| {
-                let mut found = self.graph.locate((*ty)?, cell)?;
+            let operands = (first..poster.args.len()).chain(0..first.min(n - 1));
+            operands.chain([n - 1]).find_map(|at| {
+                let mut found = self.graph.locate(types[at]?, cell)?;
                 if is_exact && self.graph.at(&found) != Some(cell) {
                     return None;
                 }
@@ -215,7 +221,12 @@ impl<'a> Naming<'a> {
 
     /// `axis 1 of %x`, for a premise or conclusion of a relation.
     pub fn of(&self, relation: RelationId, place: &Place) -> String {
-        let found = self.operand(relation, place).zip(self.poster(relation));
+        self.of_operand_from(relation, place, 0)
+    }
+
+    /// The same; what several operands share is of the one at `first`, or of one behind it.
+    pub fn of_operand_from(&self, relation: RelationId, place: &Place, first: usize) -> String {
+        let found = self.operand_from(relation, place, first).zip(self.poster(relation));
         let Some(((at, place), poster)) = found else { return String::new() };
         let mut expr = poster.args.get(at).copied().unwrap_or(poster.call);
         let mut place = place;

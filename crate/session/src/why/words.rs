@@ -228,13 +228,13 @@ impl<'a> Words<'a> {
 
     fn said(&self, step: &Derived) -> Said {
         match &step.by {
-            By::Said(cause) => self.written(*cause),
+            By::Said(cause) => self.written(*cause, &step.at),
             By::Rule { relation, formula, makes } => self.ruled(step, *relation, formula.as_ref(), *makes),
         }
     }
 
     /// What the walk over the program said.
-    fn written(&self, cause: Cause) -> Said {
+    fn written(&self, cause: Cause, at: &Place) -> Said {
         let module = &self.naming.analysis.module;
         let Some(span) = self.naming.span(cause) else {
             let (what, comes) = ("the prelude says so".to_owned(), "is said in the prelude".to_owned());
@@ -249,7 +249,7 @@ impl<'a> Words<'a> {
                 }
                 ExprKind::Ctor(ctor) => {
                     let name = &module.ctors[*ctor].name;
-                    (format!("declared with `{name}`"), format!("is declared with `{name}`"))
+                    (format!("made with `{name}` on line {line}"), format!("is made with `{name}` on line {line}"))
                 }
                 ExprKind::Def(def) => {
                     let name = &module.defs[*def].name;
@@ -260,7 +260,13 @@ impl<'a> Words<'a> {
             Why::Function(_) => {
                 let name = module.defs.iter().find(|def| module.functions[def.function].span == span);
                 let name = name.map_or("the function".to_owned(), |def| format!("`{}`", def.name));
-                (format!("{name} works for any, so it is a parameter"), format!("is a parameter of {name}"))
+                let solver = &self.naming.recorded.inferred.solver;
+                match self.graph.at(at).is_some_and(|term| solver.head(term).is_rigid()) {
+                    true => {
+                        (format!("{name} works for any, so it is a parameter"), format!("is a parameter of {name}"))
+                    }
+                    false => (format!("declared on line {line}"), format!("is declared on line {line}")),
+                }
             }
             Why::Pattern(pat) if matches!(module.pats[pat].kind, PatKind::Ctor(..)) => {
                 let name = match module.pats[pat].kind {
