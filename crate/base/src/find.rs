@@ -46,6 +46,19 @@ pub fn end_of_last(text: &str, sign: u8) -> usize {
     text.as_bytes().iter().rposition(|&byte| byte == sign).map_or(0, |at| at + 1)
 }
 
+/// The parts between the signs of a kind, which is one of ASCII.
+pub fn split(text: &str, sign: u8) -> Vec<&str> {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for (at, byte) in text.bytes().enumerate() {
+        if byte == sign {
+            parts.push(&text[start..at]);
+            start = at + 1;
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
 /// The text with something else at all places of a part that is not empty.
 pub fn replace(text: &str, part: &str, by: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);

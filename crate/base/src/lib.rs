@@ -44,14 +44,14 @@ mod words;
 
 pub use decimal::{BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Format, parse_f32, parse_f64};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity, apply};
-pub use find::{all_places, before, begins_with, cut, end_of_last, find, replace, trim, trim_end, trim_start};
+pub use find::{all_places, before, begins_with, cut, end_of_last, find, replace, split, trim, trim_end, trim_start};
 pub use graph::components;
 pub use hash_map::{HashMap, HashSet};
 pub use id_map::IdMap;
 pub use idx::{Idx, IndexVec, Layered};
 pub use integer::{parse_digits, parse_i64, parse_u32, parse_u64};
 pub use line_index::{LineIndex, Position};
-pub use list::{Append, ToList};
+pub use list::{Append, Join, ToList};
 pub use name::is_in_name;
 pub use nearest::nearest;
 pub use shortest::shortest;

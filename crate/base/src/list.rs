@@ -13,6 +13,25 @@
 use smallvec::{Array, SmallVec};
 use std::ops::AddAssign;
 
+/// Texts behind one another. The standard library has a way for each length of what is between.
+pub trait Join {
+    fn joined(&self, between: &str) -> String;
+}
+
+impl<T: AsRef<str>> Join for [T] {
+    #[inline(never)]
+    fn joined(&self, between: &str) -> String {
+        let mut text = String::new();
+        for (n_before, part) in self.iter().enumerate() {
+            if n_before > 0 {
+                text.push_str(between);
+            }
+            text.push_str(part.as_ref());
+        }
+        text
+    }
+}
+
 /// What stands at the end of a chain.
 pub trait ToList: Iterator + Sized {
     /// The items, in order.
@@ -20,6 +39,18 @@ pub trait ToList: Iterator + Sized {
         let mut items = Vec::new();
         for item in self {
             items.push(item);
+        }
+        items
+    }
+
+    /// What is made of each item, one behind the other. An iterator that does this can be left in the middle, which is
+    /// most of its code.
+    fn list_all<L: IntoIterator>(self, mut made: impl FnMut(Self::Item) -> L) -> Vec<L::Item> {
+        let mut items = Vec::new();
+        for item in self {
+            for part in made(item) {
+                items.push(part);
+            }
         }
         items
     }

@@ -1,6 +1,6 @@
 //! Words that sentences of several crates need.
 
-use crate::ToList;
+use crate::{Join, ToList};
 
 /// `1 byte`, `2 bytes`.
 pub fn count(n: usize, noun: &str) -> String {
@@ -25,12 +25,12 @@ pub fn quoted(code: &str) -> String {
 
 /// `[1, 2]`. Formatting a list for debugging is much more code.
 pub fn bracketed<T: ToString>(items: &[T]) -> String {
-    format!("[{}]", items.iter().map(ToString::to_string).list().join(", "))
+    format!("[{}]", items.iter().map(ToString::to_string).list().joined(", "))
 }
 
 /// The words of a text with one space between them.
 pub fn one_line(text: &str) -> String {
-    text.split_ascii_whitespace().list().join(" ")
+    text.split_ascii_whitespace().list().joined(" ")
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -38,7 +38,7 @@ pub fn listed(items: &[String], and: &str) -> String {
     match items {
         [] => String::new(),
         [only] => only.clone(),
-        [most @ .., last] => format!("{} {and} {last}", most.join(", ")),
+        [most @ .., last] => format!("{} {and} {last}", most.joined(", ")),
     }
 }
 

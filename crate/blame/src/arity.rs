@@ -6,7 +6,7 @@ use crate::call;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::value::{short, zero_of};
-use base::{Append, Diagnostic, Edit, Span, ToList, apply};
+use base::{Append, Diagnostic, Edit, Join, Span, ToList, apply};
 use syntax::{NodeId, NodeKind};
 use ty::{Term, TermId, Terms};
 
@@ -135,7 +135,7 @@ fn plain_value(checked: &Checked, term: TermId) -> Option<String> {
             let is_flat = fields.iter().all(|&field| !matches!(solver.head(field), Term::Tuple(_)));
             let values: Option<Vec<String>> =
                 if is_flat { fields.iter().map(|&field| plain_value(checked, field)).some_list() } else { None };
-            values.map(|values| format!("({})", values.join(", ")))
+            values.map(|values| format!("({})", values.joined(", ")))
         }
         _ => None,
     }
@@ -225,7 +225,7 @@ fn declarations(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>)
             continue;
         };
         let name = tree.token_text(name);
-        let whole = if params.is_empty() { name.to_owned() } else { format!("{name}[{}]", params.join(", ")) };
+        let whole = if params.is_empty() { name.to_owned() } else { format!("{name}[{}]", params.joined(", ")) };
         let mut types: Vec<String> = params.iter().map(|param| (*param).to_owned()).list();
         types.append_all([whole, "int32".to_owned(), "float32".to_owned()]);
         let fields = tree.child(ctor, NodeKind::CtorFields);

@@ -7,7 +7,7 @@ use crate::slip;
 use crate::suspect::Suspect;
 use crate::value::{MAX_RANK, product, short, swap};
 use crate::written::MAX_MESSAGE;
-use base::{Append, Edit, Span, ToList};
+use base::{Append, Edit, Join, Span, ToList};
 use op::{AttrForm, AttrSpec, Op};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
@@ -307,7 +307,7 @@ impl<'a> Written<'a> {
             }
         }
         if numbers.len() > 1 {
-            self.put(12, self.value, format!("[{}]", (0..rank).map(|axis| axis.to_string()).list().join(", ")));
+            self.put(12, self.value, format!("[{}]", (0..rank).map(|axis| axis.to_string()).list().joined(", ")));
         }
     }
 

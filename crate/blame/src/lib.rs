@@ -76,8 +76,6 @@ pub struct Blame {
     pub mends: Vec<Mend>,
     /// Parts without which problems are gone, the nearest first: each with the problems.
     pub suspects: Vec<(Span, Vec<usize>)>,
-    /// Edits that came with the problems and were tried: theirs stay, or others come.
-    pub refused: Vec<Vec<Edit>>,
 }
 
 /// At most this many bytes of text are checked in one search: the edit that mends one size of a whole model is found
@@ -172,8 +170,7 @@ fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blam
         let is_near = |edit: &Edit| statements.iter().any(|statement| statement.contains(edit.span.start));
         candidates.retain(|candidate| candidate.edits.iter().all(is_near));
     }
-    let (mends, refused) = try_all(bench, base, candidates, problems);
-    Blame { mends, suspects: parts, refused }
+    Blame { mends: try_all(bench, base, candidates, problems), suspects: parts }
 }
 
 /// Parameters that must change together, of the functions in which faults stand.
@@ -308,13 +305,12 @@ fn try_all(
     base: &bench::Checked,
     mut candidates: Vec<Candidate>,
     problems: &[Diagnostic],
-) -> (Vec<Mend>, Vec<Vec<Edit>>) {
+) -> Vec<Mend> {
     base::sort_by_key(&mut candidates, |candidate| candidate.cost);
-    let fixes = || problems.iter().flat_map(|problem| &problem.fixes);
     let before = base.types();
     let n_holes = base.module.holes.len();
     let mut seen: HashSet<String> = HashSet::default();
-    let (mut out, mut refused): (Vec<Mend>, Vec<Vec<Edit>>) = (Vec::new(), Vec::new());
+    let mut out: Vec<Mend> = Vec::new();
     let mut best = u32::MAX;
     let mut is_followed = false;
     // Where a text with fewer warnings has no faults, one with more was not meant.
@@ -333,9 +329,6 @@ fn try_all(
             continue;
         }
         let Some(checked) = bench.checked(&candidate.edits) else { continue };
-        if fixes().any(|fix| fix.edits == candidate.edits) {
-            refused.push(candidate.edits.clone());
-        }
         let judged = bench.judged(&candidate.edits, checked);
         let (candidate, outcome) = match judged {
             Ok(outcome) if bench.hiding.is_empty() || outcome.checked.faults.is_empty() => (candidate, outcome),
@@ -361,7 +354,7 @@ fn try_all(
         // What cannot be read is mended by the parser, which knows what it looked for, and not by taking it away.
         let is_syntax = |code: &str| code == "syntax-error" || code == "unknown-character";
         let n_read = |faults: &[Diagnostic]| faults.iter().count_where(|fault| is_syntax(fault.code));
-        let is_known = fixes().any(|fix| fix.title == candidate.title);
+        let is_known = problems.iter().flat_map(|problem| &problem.fixes).any(|fix| fix.title == candidate.title);
         if !is_known && n_read(&outcome.checked.faults) < n_read(&bench.faults) {
             continue;
         }
@@ -398,11 +391,10 @@ fn try_all(
         if n_left == 0 {
             fewest = fewest.min(n_warnings);
         }
-        refused.pop_if(|last| *last == edits);
         out.push(Mend { title, edits, place, removed, n_left, n_warnings, types, cost });
     }
     out.retain(|mend| mend.n_left > 0 || mend.n_warnings <= fewest);
     base::sort_by_key(&mut out, |mend| mend.cost);
     together(bench, problems, base, &mut out);
-    (out, refused)
+    out
 }

@@ -6,7 +6,7 @@ use crate::literal::as_dtype;
 use crate::outline::Outline;
 use crate::suspect::Suspect;
 use crate::written::told;
-use base::{Append, Edit, Span, ToList};
+use base::{Append, Edit, Join, Span, ToList};
 use hir::{Module, TypeExprId, TypeExprKind};
 use syntax::{Event, NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Dtype, Term, Terms};
@@ -118,7 +118,7 @@ fn list(outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
         }
         None => {
             let comma = if elements.len() == 1 { "," } else { "" };
-            let text = format!("stack(({}{comma}), axis=0)", elements.join(", "));
+            let text = format!("stack(({}{comma}), axis=0)", elements.joined(", "));
             ("put the tensors on one another: `stack`".to_owned(), text)
         }
     };
@@ -343,7 +343,7 @@ fn mentions(text: &str, name: &str) -> usize {
 }
 
 pub(crate) fn short(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
+    let line = base::before(text, "\n");
     if line.len() == text.len() && text.chars().count() <= 40 {
         return text.to_owned();
     }

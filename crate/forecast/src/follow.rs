@@ -466,7 +466,7 @@ impl<'p> Forecaster<'p> {
             Operand::Tuple(fields) => fields.clone(),
             Operand::Scalar(..) | Operand::Tensor(_) => operand.single().into_iter().list(),
         };
-        let types: Vec<ResultType> = operands.iter().flat_map(fields).list();
+        let types: Vec<ResultType> = operands.iter().list_all(fields);
         let (_, plans) = self.operators.plan_all(*op, attrs, &types).ok()??;
         Some(plans.iter().map(Plan::n_working_bytes).max().unwrap_or(0))
     }

@@ -1,7 +1,7 @@
 //! What can be wrong with names and forms.
 
 use crate::layer_fault::LayerFault;
-use base::{Diagnostic, Edit, Fix, Span, ToList, count};
+use base::{Diagnostic, Edit, Fix, Join, Span, ToList, count};
 use ty::{Dtype, Kind};
 
 /// The value of an attribute is written out in a title if it has at most this many bytes.
@@ -560,7 +560,7 @@ impl HirError {
                 let mut error = error("layer-argument", *span, message);
                 if !names.is_empty() {
                     let words: Vec<String> = names.iter().map(|edit| format!("`{}`", edit.text)).list();
-                    error.fixes.push(Fix { title: format!("write {}", words.join(", ")), edits: names.clone() });
+                    error.fixes.push(Fix { title: format!("write {}", words.joined(", ")), edits: names.clone() });
                 }
                 error
             }

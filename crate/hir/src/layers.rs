@@ -2,7 +2,7 @@
 //! (`in_ch`, `in`, `p`). What they compute is in [`crate::lower`]: each is a few calls of operators.
 
 use crate::net::{Args, Argument};
-use base::ToList;
+use base::{Join, ToList};
 
 /// A row of the table.
 #[derive(Debug)]
@@ -211,7 +211,7 @@ pub fn signature((module, name, params): (&str, &str, &[Param])) -> String {
     });
     // Initialisers need no `use`.
     let path = if module == "init" { name.to_owned() } else { format!("{module}::{name}") };
-    format!("{path}({})", params.list().join(", "))
+    format!("{path}({})", params.list().joined(", "))
 }
 
 const fn layer(
@@ -418,7 +418,7 @@ impl Layer {
     pub fn called(&self, args: &Args) -> String {
         let said = self.params.iter().zip(args).filter(|(param, (_, value))| !param.is_default(value, args));
         let args: Vec<String> = said.map(|(_, (name, value))| format!("{name}={value}")).list();
-        format!("{}({})", self.name, args.join(", "))
+        format!("{}({})", self.name, args.joined(", "))
     }
 
     /// The argument that says how many features or channels it takes.

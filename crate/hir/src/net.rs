@@ -8,7 +8,7 @@
 use crate::Module;
 use crate::data::{DefId, ExprId};
 use crate::layers::{Layer, Starts, fans, float};
-use base::{Span, ToList};
+use base::{Join, Span, ToList};
 use std::ops::Range;
 use ty::AdtId;
 
@@ -104,7 +104,7 @@ impl std::fmt::Display for Argument {
                 Some((first, rest)) if rest.iter().all(|int| int == first) => write!(f, "{first}"),
                 _ => {
                     let ints: Vec<String> = ints.iter().map(i64::to_string).list();
-                    write!(f, "({})", ints.join(", "))
+                    write!(f, "({})", ints.joined(", "))
                 }
             },
             // As short as float32 allows.
@@ -160,7 +160,7 @@ impl Stage {
             Applied::Layer(layer, args) => (layer.name.to_owned(), layer.called(args)),
             Applied::View(dims) => {
                 let dims = dims.iter().map(|&dim| if dim < 0 { "_".to_owned() } else { dim.to_string() }).list();
-                ("view".to_owned(), format!("view({})", dims.join(", ")))
+                ("view".to_owned(), format!("view({})", dims.joined(", ")))
             }
             Applied::Method(def) => (method_name(&module.defs[*def].name).to_owned(), String::new()),
         }

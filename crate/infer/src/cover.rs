@@ -43,7 +43,7 @@ pub(crate) fn takes_any(module: &Module, arms: &[PatId], way: &[Step], fuel: &mu
         }
         let asks = |&pat: &Option<PatId>| !alternatives(module, pat).contains(&None);
         let Some(at) = first.iter().position(asks) else { continue };
-        let heads: Vec<Option<PatId>> = all.iter().flat_map(|row| alternatives(module, row[at])).list();
+        let heads: Vec<Option<PatId>> = all.iter().list_all(|row| alternatives(module, row[at]));
         let kinds = || heads.iter().flatten().map(|&pat| &module.pats[pat].kind);
         let mut push = |takes: Takes| {
             // As many columns in both.

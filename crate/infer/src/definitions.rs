@@ -74,7 +74,7 @@ impl Inference<'_> {
         let inputs = |id| self.solver.holes(&posted(id).args[..posted(id).n_inputs()]);
         let definer: HashMap<TermId, RelationId> =
             defining.iter().flat_map(|&id| results(id).into_iter().map(move |result| (result, id))).collect();
-        let mut roots: Vec<TermId> = owed.iter().flat_map(|&id| posted(id).args.to_vec()).list();
+        let mut roots: Vec<TermId> = owed.iter().list_all(|&id| posted(id).args.iter().copied());
         roots.append_all(chosen.iter().filter_map(|(member, _)| self.member_type(*member)));
         let mut pending = self.solver.holes(&roots);
         let mut mentioned: HashSet<TermId> = HashSet::default();

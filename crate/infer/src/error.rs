@@ -3,7 +3,7 @@
 use crate::Inferred;
 use crate::escape::Holder;
 use crate::why::Why;
-use base::{Diagnostic, HashMap, Span, Surface, ToList, count};
+use base::{Diagnostic, HashMap, Join, Span, Surface, ToList, count};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
 use solve::{Cause, Cycle, Failure, Posted, RelationId};
 use ty::{Atom, Dim, Extent, Kind, List, Names, Obligation, ParamId, Poly, PolyId, RelationRef, Term, TermId, Terms};
@@ -385,7 +385,7 @@ impl Wording<'_> {
         names.dedup();
         let of_what = match names.as_slice() {
             [] => "a type that nothing determines".to_owned(),
-            names => format!("the type of {}", names.join(" or ")),
+            names => format!("the type of {}", names.joined(" or ")),
         };
         let mut error = Diagnostic::error(
             "under-constrained",

@@ -3,7 +3,7 @@
 use crate::error::{Wording, arity_code};
 use crate::layer::axes;
 use crate::why::Why;
-use base::{Diagnostic, Span, Surface, ToList, count};
+use base::{Diagnostic, Join, Span, Surface, ToList, count};
 use hir::net::Stage;
 use hir::{ExprId, ExprKind, Module, PatKind};
 use solve::{Cause, EQUAL, Failure, Posted};
@@ -157,7 +157,7 @@ impl Wording<'_> {
                 let inputs = posted.args[..posted.n_inputs()].iter();
                 let inputs: Vec<String> = inputs.map(|&term| self.print(term)).list();
                 let relation = posted.relation.name();
-                let message = format!("no clause of `{relation}` fits ({})", inputs.join(", "));
+                let message = format!("no clause of `{relation}` fits ({})", inputs.joined(", "));
                 let error = self.with_operands(Diagnostic::error("no-clause", span, message), args);
                 match self.written_relation(posted) {
                     Some(at) => error.label(at, format!("`{relation}` is defined here")),

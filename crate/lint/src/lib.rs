@@ -191,7 +191,7 @@ impl Context<'_> {
             let before = text[..at].chars().next_back();
             !before.is_some_and(base::is_in_name) && text[at + name.len()..].trim_ascii_start().starts_with('=')
         })?;
-        let value = at + text[at..].find('=')? + 1;
+        let value = at + base::find(&text[at..], "=")? + 1;
         let start = value + text[value..].len() - text[value..].trim_ascii_start().len();
         let mut depth = 0usize;
         let length = text[start..].find(|c| match c {

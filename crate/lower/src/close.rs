@@ -133,7 +133,7 @@ impl Lowering<'_> {
     fn row_parts(&self, row: TermId) -> Vec<TermId> {
         let terms = &self.inferred.solver;
         let (variants, _) = terms.row(row);
-        variants.into_iter().flat_map(|variant| terms.items(variant.fields).iter().copied()).list()
+        variants.into_iter().list_all(|variant| terms.items(variant.fields).iter().copied())
     }
 
     fn part(&self, term: TermId, subst: SubstId) -> TermId {

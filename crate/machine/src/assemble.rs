@@ -99,7 +99,7 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
         }
     }
     stores(&mut assembly);
-    assembly.fast = fuse(&assembly);
+    assembly.fast = fuse(&assembly, &assembly.codes);
     assembly
 }
 

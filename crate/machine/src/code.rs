@@ -603,7 +603,7 @@ pub struct Immediate {
 }
 
 /// A program, assembled.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Assembly {
     pub program: Arc<Program>,
     pub kinds: Kinds,

@@ -15,9 +15,8 @@ pub const MAX_STEPS: i64 = 4;
 /// Most operands that are kept.
 const MAX_KEPT: usize = MAX_STEPS as usize - 1;
 
-pub fn fuse(assembly: &Assembly) -> Vec<Code> {
-    let codes = &assembly.codes;
-    let mut fast = codes.clone();
+pub fn fuse(assembly: &Assembly, codes: &[Code]) -> Vec<Code> {
+    let mut fast = codes.to_vec();
     for (pc, code) in fast.iter_mut().enumerate() {
         let origin = assembly.origins[pc];
         // The codes of a block stand one after the other; behind its end is another block, or nothing of a function.

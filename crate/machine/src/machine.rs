@@ -130,7 +130,7 @@ pub struct Machine {
 impl Clone for Machine {
     fn clone(&self) -> Machine {
         Machine {
-            code: self.profile.as_ref().map_or(&self.code, |profile| &profile.plain).clone(),
+            code: self.code.clone(),
             limits: self.limits,
             state: self.state.trimmed(self.state.n_registers(&self.code)),
             operators: Operators::new(self.limits.memory),

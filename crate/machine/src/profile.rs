@@ -44,8 +44,9 @@ pub struct Tally {
 pub(crate) struct Profile {
     /// In milliseconds.
     clock: fn() -> f64,
-    /// Without pauses.
-    pub plain: Arc<Assembly>,
+    /// The codes of the program, one by one and joined, with a pause before each operator on tensors; absent while one
+    /// is measured.
+    pub paused: Option<Arc<[Vec<Code>; 2]>>,
     tallies: Vec<Tally>,
     /// Whether the run has been left before the instruction that is next, for somebody to look at it.
     was_left: bool,
@@ -77,30 +78,30 @@ struct Types {
 impl Machine {
     /// From the next start on, says what operators cost. The clock counts milliseconds.
     pub fn profile(&mut self, clock: fn() -> f64) {
-        let plain = self.profile.take().map_or_else(|| self.code.clone(), |profile| profile.plain);
-        let mut paused = Assembly::clone(&plain);
-        for pc in 0..paused.codes.len() {
+        let code = &*self.code;
+        let mut codes = code.codes.clone();
+        for (pc, paused) in codes.iter_mut().enumerate() {
             let has_tensors = |id: FuncId, instr: &Instr| {
-                let vars = &paused.program.functions[id].vars;
+                let vars = &code.program.functions[id].vars;
                 let is_scalar = |var: &VarId| {
-                    matches!(paused.program.layouts[vars[*var].layout].kind, Kind::Scalar(_) | Kind::Immediate(_))
+                    matches!(code.program.layouts[vars[*var].layout].kind, Kind::Scalar(_) | Kind::Immediate(_))
                 };
                 !instr.args.iter().chain(&instr.results).all(is_scalar)
             };
-            let is_operator = match (paused.function(pc as u32), paused.at(pc as u32)) {
+            let is_operator = match (code.function(pc as u32), code.at(pc as u32)) {
                 (Some(id), Some(At::Instr(instr))) => {
                     matches!(instr.op, Op::Operator { .. } | Op::Fused(_)) && has_tensors(id, instr)
                 }
                 (_, Some(At::Instr(_) | At::End(_)) | None) => false,
             };
             if is_operator {
-                paused.codes[pc] = Code::Pause;
+                *paused = Code::Pause;
             }
         }
-        paused.fast = fuse(&paused);
-        self.code = Arc::new(paused);
+        let fast = fuse(code, &codes);
+        let paused = Some(Arc::new([codes, fast]));
         self.profile =
-            Some(Box::new(Profile { clock, plain, tallies: Vec::new(), was_left: false, known: HashMap::default() }));
+            Some(Box::new(Profile { clock, paused, tallies: Vec::new(), was_left: false, known: HashMap::default() }));
     }
 
     /// What the operators cost, in the order in which they were first called.
@@ -117,14 +118,14 @@ impl Machine {
     pub(crate) fn measure(&mut self, left: &mut u64) -> Result<(), Stop> {
         let span = self.place(None);
         let Some(profile) = &self.profile else { return Ok(()) };
-        let (clock, plain, pc) = (profile.clock, profile.plain.clone(), self.state.pc);
-        let Some(At::Instr(instr)) = plain.at(pc) else { return Ok(()) };
+        let (clock, code, pc) = (profile.clock, self.code.clone(), self.state.pc);
+        let Some(At::Instr(instr)) = code.at(pc) else { return Ok(()) };
         let place = (pc, span.start, span.end);
         let last = profile.known.get(&place).and_then(|known| known.last.as_ref());
         // They are read before the operands go.
         let operands: Option<Vec<Types>> = match last {
-            Some(last) if self.are(&plain, pc, &instr.args, &last.operands) => None,
-            Some(_) | None => Some(instr.args.iter().map(|&arg| self.types(&plain, pc, arg)).list()),
+            Some(last) if self.are(&code, pc, &instr.args, &last.operands) => None,
+            Some(_) | None => Some(instr.args.iter().map(|&arg| self.types(&code, pc, arg)).list()),
         };
         let n_bytes = |of: &[Types]| of.iter().fold(0_u64, |sum, of| sum.saturating_add(of.bytes));
         let is_large = n_bytes(operands.as_deref().or(last.map(|last| &last.operands[..])).unwrap_or(&[])) >= LARGE;
@@ -135,12 +136,14 @@ impl Machine {
             *left = 0;
             return Ok(());
         }
-        let paused = std::mem::replace(&mut self.code, plain.clone());
+        let paused = self.profile.as_mut().and_then(|profile| profile.paused.take());
         let mut one = 1;
         let began = clock();
         let done = self.go(&mut one);
         let milliseconds = clock() - began;
-        self.code = paused;
+        if let Some(profile) = &mut self.profile {
+            profile.paused = paused;
+        }
         *left = left.saturating_sub(1 - one);
         done?;
         let Some(mut profile) = self.profile.take() else { return Ok(()) };
@@ -151,12 +154,12 @@ impl Machine {
         });
         let tally = &mut tallies[known.tally];
         let last = match known.last.take() {
-            Some(last) if operands.is_none() && self.are(&plain, pc, &instr.results, slice::from_ref(&last.result)) => {
+            Some(last) if operands.is_none() && self.are(&code, pc, &instr.results, slice::from_ref(&last.result)) => {
                 last
             }
             last => {
                 let operands = operands.or(last.map(|last| last.operands)).unwrap_or_default();
-                let result = instr.results.first().map(|&of| self.types(&plain, pc, of)).unwrap_or_default();
+                let result = instr.results.first().map(|&of| self.types(&code, pc, of)).unwrap_or_default();
                 let flops = counted(&mut self.operators, instr, &operands, &result);
                 tally.result = result.one.clone();
                 Call { operands, result, flops }

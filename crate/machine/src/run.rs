@@ -35,7 +35,12 @@ impl Machine {
         let (mut pc, mut base) = (state.pc as usize, state.base as usize);
         // What is left after as many steps as one code may be; those are done one by one.
         let start = (*left).min(i64::MAX as u64) as i64;
-        let (mut codes, mut reserve) = (code.fast.as_slice(), MAX_STEPS - 1);
+        let paused = self.profile.as_ref().and_then(|profile| profile.paused.clone());
+        let [single, fast] = match &paused {
+            Some(paused) => [&paused[0], &paused[1]],
+            None => [&code.codes, &code.fast],
+        };
+        let (mut codes, mut reserve) = (fast.as_slice(), MAX_STEPS - 1);
         let mut budget = start - reserve;
         // What may still be used.
         let mut fuel = limit.saturating_sub(state.fuel);
@@ -49,7 +54,7 @@ impl Machine {
                     budget += 1;
                     if reserve > 0 {
                         budget += reserve;
-                        (codes, reserve) = (&code.codes, 0);
+                        (codes, reserve) = (single, 0);
                         continue;
                     }
                     match codes.get(pc) {

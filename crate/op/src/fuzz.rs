@@ -13,7 +13,7 @@ mod plans;
 
 use crate::run::{OPEN, ResultType, as_tensor, round_to, wrap_to};
 use crate::{AttrForm, CallFault, Kernel, Op, OpId, Operators, all};
-use base::ToList;
+use base::{Join, ToList};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Elements, Fields, Tensor, Value};
@@ -316,6 +316,6 @@ fn every_row_on_random_operands() {
             never.push(row.name);
         }
     }
-    println!("{n_rows} rows, {n_values} values; never a value: {}", never.join(" "));
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    println!("{n_rows} rows, {n_values} values; never a value: {}", never.joined(" "));
+    assert!(complaints.is_empty(), "{}", complaints.joined("\n"));
 }

@@ -104,7 +104,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         unary, binary, reduce, linear, conv, conv_nd, pool, norm, nn, shape, rearrange, index, create, dynamic, random,
         misc, sparse, image, vision, qnn
     );
-    let rows: Vec<&'static Op> = families.into_iter().flatten().list();
+    let rows: Vec<&'static Op> = families.into_iter().list_all(|rows| rows);
     let ids = || rows.iter().enumerate().map(|(i, row)| (OpId::numbered(i as u32), row));
     let by_name = ids().map(|(id, row)| (row.name, id)).collect();
     let by_infix = ids().filter_map(|(id, row)| Some((row.infix?, id))).collect();

@@ -113,7 +113,7 @@ pub(crate) fn missing(matrix: &mut Matrix<'_, '_>, root: usize) -> Missing {
     }
     // The alternatives of a witness are witnesses.
     let Builder { mut missing, .. } = builder;
-    let mut all: Vec<PatternId> = found.into_iter().flat_map(|witness| missing.patterns.alternatives(witness)).list();
+    let mut all: Vec<PatternId> = found.into_iter().list_all(|witness| missing.patterns.alternatives(witness));
     base::sort_by_key(&mut all, |&witness| missing.has_rest(witness));
     missing.n_more = all.len().saturating_sub(MAX_WITNESSES);
     missing.witnesses = all.into_iter().take(MAX_WITNESSES).list();

@@ -5,7 +5,7 @@
 use crate::Analysis;
 use crate::step::{function_name, shortened};
 use crate::view::machine::{BlockView, PartKindView, PartView, VariableView};
-use base::{Append, Surface, ToList};
+use base::{Append, Join, Surface, ToList};
 use ir::Program;
 use layout::{Head, Kind, LayoutId, Tag, Words, immediate_variant, n_words, read_bits, slice_bits, variant_in};
 use machine::BlockKind;
@@ -70,7 +70,7 @@ impl Contents<'_> {
                 Some(value) if !is_large => shortened(print_value(value, &self.analysis.module).text),
                 Some(_) | None => shallow.text,
             },
-            bits: bits.iter().rev().map(|word| format!("{word:x}")).list().join(" "),
+            bits: bits.iter().rev().map(|word| format!("{word:x}")).list().joined(" "),
         }
     }
 
@@ -185,7 +185,7 @@ impl Contents<'_> {
             }
             BlockKind::Tensor(dtype) => {
                 let sizes: Vec<String> = shape.iter().map(usize::to_string).list();
-                view.r#type = format!("Tensor[({}), {dtype}]", sizes.join(", "));
+                view.r#type = format!("Tensor[({}), {dtype}]", sizes.joined(", "));
                 self.tensor_parts(&mut view, dtype, &shape, &words);
                 "tensor"
             }

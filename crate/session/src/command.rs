@@ -6,7 +6,7 @@ use crate::{
     Analysis, Export, FunctionSummary, Fusion, Inputs, IrText, LayerSummary, Mends, Needs, Outcome, Summary, hover,
     ir_text, pass_names, run,
 };
-use base::{Append, Diagnostic, LineIndex, Position, Severity, Span, ToList};
+use base::{Append, Diagnostic, Join, LineIndex, Position, Severity, Span, ToList};
 use hir::layers::Param;
 use layout::Strategy;
 use machine::Tally;
@@ -328,9 +328,9 @@ fn ops_text() -> String {
         });
         let parts: Vec<String> = row.args.iter().map(|arg| (*arg).to_owned()).chain(attrs).list();
         let note = if row.runs() { "" } else { ", typed and not run" };
-        format!("{}({}) where {}{note}", row.name, parts.join(", "), row.relation.name)
+        format!("{}({}) where {}{note}", row.name, parts.joined(", "), row.relation.name)
     };
-    op::all().iter().map(|row| line(row)).list().join("\n")
+    op::all().iter().map(|row| line(row)).list().joined("\n")
 }
 
 /// `relish layers --json`: of each layer, and of each way in which a weight can begin, the module that `use` names and
@@ -343,7 +343,7 @@ fn layers_json() -> String {
 
 /// `relish layers`.
 pub fn layers(as_json: bool) -> Answer {
-    let text = if as_json { layers_json() } else { hir::layers::all().map(hir::layers::signature).list().join("\n") };
+    let text = if as_json { layers_json() } else { hir::layers::all().map(hir::layers::signature).list().joined("\n") };
     Answer { text, has_errors: false }
 }
 
@@ -462,7 +462,7 @@ pub fn summary_json(analysis: &Analysis) -> String {
 pub fn parse_export(name: &str) -> Result<Export, String> {
     Export::parse(name).ok_or_else(|| {
         let names: Vec<&str> = Export::ALL.iter().map(|export| export.name()).collect();
-        format!("expected one of {}, found {name}", names.join(", "))
+        format!("expected one of {}, found {name}", names.joined(", "))
     })
 }
 
@@ -480,7 +480,7 @@ pub fn parse_place(place: &str) -> Result<(&str, Position), String> {
 pub fn parse_pass(name: &str) -> Result<&str, String> {
     match pass_names().any(|known| known == name) {
         true => Ok(name),
-        false => Err(format!("no pass is called {name}; there are {}", pass_names().list().join(", "))),
+        false => Err(format!("no pass is called {name}; there are {}", pass_names().list().joined(", "))),
     }
 }
 
@@ -488,7 +488,7 @@ pub fn parse_pass(name: &str) -> Result<&str, String> {
 pub fn parse_layout(name: &str) -> Result<Strategy, String> {
     Strategy::parse(name).ok_or_else(|| {
         let names: Vec<&str> = Strategy::ALL.iter().map(|strategy| strategy.name()).list();
-        format!("expected one of the layouts {}, found {name}", names.join(", "))
+        format!("expected one of the layouts {}, found {name}", names.joined(", "))
     })
 }
 

@@ -3,7 +3,7 @@
 //! Worked example: `match (%l) { Nil => 0 }` misses `Cons(_, _)`. The fix writes `, Cons(_, _) => _` behind the last
 //! arm; the `_` is a hole, which then says what type it wants.
 
-use base::{Append, Diagnostic, Edit, Fix, LineIndex, Span, Surface, ToList, quoted};
+use base::{Append, Diagnostic, Edit, Fix, Join, LineIndex, Span, Surface, ToList, quoted};
 use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind, TypeExprKind};
 use infer::{Inferred, TypeError, Why};
 use pattern::{Coverage, Unreachable};
@@ -100,7 +100,7 @@ fn not_exhaustive(
         (false, 0) => String::new(),
         (false, n_more) => format!(" and {n_more} more"),
     };
-    let message = format!("this match does not handle {}{more}", cases.join(", "));
+    let message = format!("this match does not handle {}{more}", cases.joined(", "));
     let mut error = Diagnostic::error("match-not-exhaustive", keyword, message);
     let Some(last) = arms.last() else { return error };
     error = error.label(module.exprs[last.body].span.to(module.pats[last.pat].span), "the last arm");

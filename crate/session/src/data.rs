@@ -3,7 +3,7 @@
 use crate::Analysis;
 use crate::node::{node_value, outermost_net, parameters};
 use crate::run::{HAS_INPUTS, Options};
-use base::{Append, Span, ToList};
+use base::{Append, Join, Span, ToList};
 use hir::layers::LayerKind;
 use hir::{ExprId, ExprKind, FnId, LocalId, Module};
 use serde_json::value::RawValue;
@@ -123,7 +123,7 @@ fn nested(tensor: &Tensor, out: &mut String) {
         let empty = tensor.shape[..n_outer]
             .iter()
             .rev()
-            .fold("[]".to_owned(), |inner, &size| format!("[{}]", vec![inner; size].join(",")));
+            .fold("[]".to_owned(), |inner, &size| format!("[{}]", vec![inner; size].joined(",")));
         out.push_str(&empty);
         return;
     }
@@ -190,7 +190,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
         });
         given.push(value.transpose().map_err(|message| told(param, message))?);
     }
-    loop {
+    while HAS_INPUTS {
         let n_named = sizes.named.len();
         for (&(param, term, _), given) in inputs.iter().zip(&given) {
             if let Some(value) = given {
@@ -479,7 +479,7 @@ pub(crate) fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Re
         shape.len() == want.len() && shape.iter().zip(want).all(|(&size, want)| want.is_none_or(|want| want == size));
     if !fits {
         let want: Vec<String> = want.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string())).list();
-        return Err(format!("expected the shape ({}), found {}", want.join(", "), base::bracketed(&shape)));
+        return Err(format!("expected the shape ({}), found {}", want.joined(", "), base::bracketed(&shape)));
     }
     let mut scalars = Vec::new();
     let mut pending = vec![(json, 0)];

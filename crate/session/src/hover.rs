@@ -1,7 +1,7 @@
 //! What is under the cursor.
 
 use crate::Analysis;
-use base::{Span, Surface, ToList};
+use base::{Join, Span, Surface, ToList};
 use hir::net::{Applied, MadeOf};
 use hir::{CtorId, DefId, ExprId, ExprKind, LocalId, PatId, PatKind, TypeExprId, TypeExprKind};
 use infer::Why;
@@ -74,7 +74,7 @@ fn name_without_type(analysis: &Analysis, offset: u32) -> Option<Hover> {
         }
         Surface::Relay => {
             let n_args = op::relations_named(name).first()?.n_args;
-            let code = format!("relation {name}({})", vec!["_"; n_args].join(", "));
+            let code = format!("relation {name}({})", vec!["_"; n_args].joined(", "));
             (code, crate::solver::sentence(name).unwrap_or_default())
         }
     };
@@ -101,7 +101,7 @@ fn clauses(text: &str, name: &str) -> String {
         }
         rest = &rest[end..];
     }
-    found.join("\n")
+    found.joined("\n")
 }
 
 /// The innermost construct that holds a byte offset.
@@ -180,7 +180,7 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
             let args: Vec<String> = args.iter().map(|&arg| analysis.type_of(arg)).list();
             let r#type = analysis.type_of(id);
             let row = op.row();
-            let code = format!("{}: fn({}) -> {type}", row.name, args.join(", "));
+            let code = format!("{}: fn({}) -> {type}", row.name, args.joined(", "));
             Some(Hover { r#type, code, doc: row.doc.trim_ascii().to_owned(), operator: Some(row.name), span })
         }
         Subject::Layer(at) => {
@@ -279,7 +279,7 @@ fn widened(analysis: &Analysis, local: LocalId) -> String {
     let said = patterns
         .take(MAX_WIDENED)
         .map(|(name, line)| format!("`{}` came into this sum with the pattern on line {line}.", module.variant(name)));
-    said.list().join("\n\n")
+    said.list().joined("\n\n")
 }
 
 /// `type List[A] { Nil, Cons(A, List[A]) }` or `node Net<[?, 4] -> [?, 3]>`, from the source.
@@ -292,7 +292,7 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     let data = &module.adts[adt];
     let text = text_of(analysis, adt.number() as usize >= module.start.adts);
     let params: Vec<&str> = data.params.iter().map(|&param| module.param(param)).list();
-    let params = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
+    let params = if params.is_empty() { String::new() } else { format!("[{}]", params.joined(", ")) };
     if data.is_extern {
         return format!("extern type {}{params}", data.name);
     }
@@ -306,10 +306,10 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
                 base::one_line(&text[span.range()])
             });
             let fields: Vec<String> = fields.list();
-            if fields.is_empty() { ctor.name.clone() } else { format!("{}({})", ctor.name, fields.join(", ")) }
+            if fields.is_empty() { ctor.name.clone() } else { format!("{}({})", ctor.name, fields.joined(", ")) }
         })
         .list();
-    format!("type {}{params} {{ {} }}", data.name, ctors.join(", "))
+    format!("type {}{params} {{ {} }}", data.name, ctors.joined(", "))
 }
 
 /// The text of the file, or of the library under it.
@@ -330,11 +330,12 @@ fn doc_of_adt(analysis: &Analysis, adt: AdtId) -> String {
 /// What the `///` lines right above a place say.
 fn doc_above(text: &str, place: Span) -> String {
     let before = &text[..place.start as usize];
-    let above = &before[..before.rfind('\n').unwrap_or(0)];
-    let lines = above.rsplit('\n').map_while(|line| line.trim_ascii().strip_prefix("///"));
+    let above = &before[..base::end_of_last(before, b'\n').saturating_sub(1)];
+    let all = base::split(above, b'\n');
+    let lines = all.iter().rev().map_while(|line| line.trim_ascii().strip_prefix("///"));
     let mut lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).list();
     lines.reverse();
-    lines.join("\n")
+    lines.joined("\n")
 }
 
 fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {

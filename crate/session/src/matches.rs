@@ -8,7 +8,7 @@
 
 use crate::view::{ArmView, BindingView, CaseView, MatchView, NodeView};
 use crate::{Analysis, page::span_view};
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, HashMap, Join, Span, ToList};
 use hir::{Arm, ExprId, ExprKind, LocalId, PatKind};
 use pattern::{Head, MatchTree, Node, NodeId, PlaceId, Unreachable};
 
@@ -91,7 +91,7 @@ fn reason(lines: &[u32]) -> String {
         None => "no value is like this".to_owned(),
         Some((line, [])) => format!("the pattern on line {line} takes all of its values"),
         Some((last, others)) => {
-            format!("the patterns on lines {} and {last} take all of its values", others.join(", "))
+            format!("the patterns on lines {} and {last} take all of its values", others.joined(", "))
         }
     }
 }
@@ -109,7 +109,7 @@ fn arm_view(analysis: &Analysis, arm: &Arm) -> ArmView {
 /// The words of a text with one space between them, cut to a length.
 fn shortened(text: &str, limit: usize) -> String {
     let words: Vec<&str> = text.split_ascii_whitespace().take(limit).list();
-    let mut line = words.join(" ");
+    let mut line = words.joined(" ");
     if let Some((end, _)) = line.char_indices().nth(limit) {
         line.truncate(end);
         line.push('…');

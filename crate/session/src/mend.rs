@@ -151,8 +151,8 @@ impl Mends {
         problem.labels = labels;
     }
 
-    /// Puts the edits that were checked before those that came with the problem, of which those that mend nothing go
-    /// where another one does.
+    /// Puts the edits that were checked before those that came with the problem. Of these those that mend nothing go where
+    /// another one does.
     fn offer(&self, lines: &LineIndex, i: usize, problem: &mut Diagnostic) {
         let mends = self.of(lines, i).into_iter().take(MAX_FIXES);
         let fixes: Vec<Fix> = mends.map(|mend| Fix { title: mend.title.clone(), edits: mend.edits.clone() }).list();
@@ -160,14 +160,10 @@ impl Mends {
         if own.first().is_some_and(|fix| problem.help.as_ref() == Some(&fix.title)) {
             problem.help = None;
         }
-        let is_mended = !problem.fixes.is_empty();
-        for fix in own {
-            if is_mended && self.blame.refused.contains(&fix.edits) {
-                continue;
-            }
-            if !problem.fixes.iter().any(|other| other.title == fix.title || other.edits == fix.edits) {
-                problem.fixes.push(fix);
-            }
+        let checked = &problem.fixes;
+        let is_told = |fix: &Fix| checked.iter().any(|other| other.title == fix.title || other.edits == fix.edits);
+        if !own.iter().any(is_told) {
+            problem.fixes.append_all(own);
         }
         if problem.help.is_none() {
             problem.help = problem.fixes.first().map(|fix| fix.title.clone());

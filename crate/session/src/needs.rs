@@ -3,7 +3,7 @@
 use crate::compile::compile;
 use crate::data::main_arguments;
 use crate::{Analysis, Options};
-use base::{HashMap, Span, ToList};
+use base::{HashMap, Join, Span, ToList};
 use forecast::{Forecast, Forecaster, Open};
 use hir::FnId;
 use ir::{FuncId, Program};
@@ -138,7 +138,7 @@ pub fn bytes_text(bytes: u64) -> String {
 pub(crate) fn type_text(of: &ResultType) -> String {
     let dtype = of.dtype;
     let sizes: Vec<String> = of.shape.iter().map(usize::to_string).list();
-    if sizes.is_empty() { dtype.to_string() } else { format!("Tensor[({}), {dtype}]", sizes.join(", ")) }
+    if sizes.is_empty() { dtype.to_string() } else { format!("Tensor[({}), {dtype}]", sizes.joined(", ")) }
 }
 
 #[cfg(test)]

@@ -366,7 +366,7 @@ fn block_views(
     let n_all = heap.blocks.iter().count_where(|block| is_shown(block)) + heap.n_more;
     let mut shown: Vec<machine::BlockView> = heap.blocks.into_iter().filter(is_shown).take(MAX_BLOCKS).list();
     let variables = frames.iter().flat_map(|frame| &frame.variables).chain(globals);
-    let mut pending: Vec<u32> = variables.flat_map(|variable| variable.pointers.iter().copied()).list();
+    let mut pending: Vec<u32> = variables.list_all(|variable| variable.pointers.iter().copied());
     pending.reverse();
     while let Some(address) = pending.pop() {
         if shown.len() >= 2 * MAX_BLOCKS {

@@ -2,7 +2,7 @@
 //! many operations it takes.
 
 use crate::Analysis;
-use base::{Span, ToList};
+use base::{Join, Span, ToList};
 use hir::layers::{Layer, LayerKind, int};
 use hir::net::{Applied, MadeOf, Net, Stage};
 use hir::{ExprId, ExprKind, FnId, Module};
@@ -306,7 +306,7 @@ pub fn summary_text(analysis: &Analysis) -> String {
                     if column < 3 { format!("{cell}{pad}") } else { format!("{pad}{cell}") }
                 })
                 .list();
-            out.push_str(format!("  {}", cells.join("  ")).trim_ascii_end());
+            out.push_str(format!("  {}", cells.joined("  ")).trim_ascii_end());
             out.push('\n');
         }
         out.push_str(&format!("  {} parameters", summary.n_trained));

@@ -2,7 +2,7 @@
 
 use crate::needs::{bytes_text, type_text};
 use crate::{Analysis, Outcome, hover};
-use base::{Position, ToList};
+use base::{Join, Position, ToList};
 use machine::Tally;
 use std::fmt::Write;
 
@@ -41,7 +41,7 @@ fn profiled(file: &str, analysis: &Analysis, outcome: &Outcome, profile: &[Tally
         let flops = tally.flops.map_or("-".to_owned(), |flops| flops.to_string());
         let rate = tally.flops.filter(|&flops| flops > 0 && tally.milliseconds > 0.0);
         let rate = rate.map_or("-".to_owned(), |flops| format!("{:.2}", flops as f64 / tally.milliseconds / 1e6));
-        let (names, line) = (names.join(" + "), analysis.lines().line_of(tally.span.start));
+        let (names, line) = (names.joined(" + "), analysis.lines().line_of(tally.span.start));
         let of = tally.result.as_ref().map_or_else(|| "a tuple".to_owned(), type_text);
         let bytes = bytes_text(tally.read.saturating_add(tally.written));
         let (ms, calls) = (tally.milliseconds, tally.n_calls);

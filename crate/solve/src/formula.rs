@@ -43,7 +43,7 @@ pub(crate) fn value(terms: &dyn Terms, poly: &Poly<Atom>, given: &Given) -> Opti
             Atom::FloorDiv(a, b) | Atom::Max(a, b) | Atom::Min(a, b) => Some([a, b]),
             Atom::Param(_) | Atom::Index(..) | Atom::Rank(_) | Atom::Prod(..) => None,
         });
-        within.flatten().list()
+        within.list_all(|part| part)
     };
     let of_atom = |known: &HashMap<PolyId, i64>, atom: Atom| match atom {
         Atom::Param(param) => given.get(&param)?.1,

@@ -88,7 +88,6 @@ pub enum Order {
     Shuffled(u64),
 }
 
-#[derive(Clone)]
 pub struct Solver {
     pub store: Store,
     pub(crate) relations: Vec<Posted>,
@@ -143,7 +142,7 @@ impl Solver {
     }
 
     /// The same solver with the same relations, whose log is off.
-    pub(crate) fn quiet(&self) -> Solver {
+    pub fn quiet(&self) -> Solver {
         Solver {
             relations: self.relations.clone(),
             queue: self.queue.clone(),

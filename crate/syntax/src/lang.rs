@@ -8,7 +8,7 @@ use crate::parser;
 /// What the first line of a text that is not blank says of its surface, if it speaks of it: `#lang refine`.
 pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
     let bare = without_blanks(text);
-    let line = bare.lines().next()?;
+    let line = base::before(bare, "\n");
     let rest = line.strip_prefix("#lang")?;
     if !rest.is_empty() && !base::begins_with(rest, " \t") {
         return None;
@@ -46,7 +46,7 @@ pub(crate) fn other(text: &str, surface: Surface) -> Option<Surface> {
 pub(crate) fn other_error(text: &str, surface: Surface, other: Surface) -> SyntaxError {
     let bare = without_blanks(text);
     let start = text.len() - bare.len();
-    let line = bare.lines().next().unwrap_or_default();
+    let line = base::before(bare, "\n");
     let len = if lang(text).is_some() { line.len() } else { 0 };
     let begins = text.len() - bare[len..].trim_ascii_start().len();
     let word = text[begins..].find(char::is_whitespace).unwrap_or(text.len() - begins);
@@ -64,7 +64,7 @@ pub(crate) fn python_error(text: &str, surface: Surface) -> Option<SyntaxError> 
         return None;
     }
     let (mut found, mut has_block) = (None, false);
-    for line in text.lines() {
+    for line in base::split(text, b'\n') {
         has_block |= line.trim_ascii_end().as_bytes().ends_with(b":");
         let word = base::cut(line, " ").map_or("", |(word, _)| word);
         if found.is_none() && matches!(word, "import" | "from" | "class") {

@@ -298,7 +298,7 @@ impl Lexer<'_> {
             self.out.errors.push(SyntaxError::Foreign { form: Foreign::Sign(sign), at, edits });
             return kind;
         }
-        let line = if CURLY.contains(&c) { self.text[start..].lines().next().unwrap_or_default() } else { "" };
+        let line = if CURLY.contains(&c) { base::before(&self.text[start..], "\n") } else { "" };
         if let Some((end, close)) = line.char_indices().skip(1).find(|(_, c)| CURLY.contains(c)) {
             self.pos += end + close.len_utf8();
             return self.quoted(start, [c, close], Foreign::Curly);

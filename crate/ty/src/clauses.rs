@@ -181,7 +181,7 @@ impl WrittenRelations {
         match possible.as_mut_slice() {
             [] => r.fail(Reason::NoClause),
             [(clause, _)] if assumed && clause.guard.is_none() => clause.assert(self, r, Vec::new()),
-            possible => Err(Stop::wait(&possible.iter().flat_map(|(_, waits)| waits).copied().list())),
+            possible => Err(Stop::wait(&possible.iter().list_all(|(_, waits)| waits.iter().copied()))),
         }
     }
 }

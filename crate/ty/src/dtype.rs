@@ -83,9 +83,9 @@ impl Dtype {
 
     /// Whether this is the name of several numbers in one element, as `int8x4`.
     pub fn is_vector(name: &str) -> bool {
-        name.rsplit_once('x').is_some_and(|(dtype, lanes)| {
-            Dtype::parse(dtype).is_some() && base::parse_u64(lanes).is_some_and(|n| n <= u16::MAX.into())
-        })
+        let end = base::end_of_last(name, b'x');
+        let dtype = end.checked_sub(1).and_then(|at| Dtype::parse(&name[..at]));
+        dtype.is_some() && base::parse_u64(&name[end..]).is_some_and(|n| n <= u16::MAX.into())
     }
 
     /// What a literal of this dtype ends with; `int32` and `bool` literals have no suffix.

@@ -1,6 +1,6 @@
 //! Values as expressions that parse back to them: `Cons(1, Nil)`, `[[1f, 2f], [3f, 4f]]`, in refine `A (B C) D`.
 
-use base::{Append, Surface, ToList};
+use base::{Append, Join, Surface, ToList};
 
 use crate::{AdtId, Code, Dtype, Fields, Kind, Names, ParamId, Printed, Scalar, Tensor, Value, VariantId};
 
@@ -158,7 +158,7 @@ impl Printer {
     fn tensor(&mut self, tensor: &Tensor) {
         if tensor.elements.is_empty() {
             let dims: Vec<String> = tensor.shape.iter().map(usize::to_string).list();
-            self.out.push_str(&format!("zeros(shape=[{}], dtype=\"{}\")", dims.join(", "), tensor.dtype));
+            self.out.push_str(&format!("zeros(shape=[{}], dtype=\"{}\")", dims.joined(", "), tensor.dtype));
             return;
         }
         // `sizes[k]` elements make one block of the axes from k on; brackets open and close at its multiples.

@@ -197,7 +197,7 @@ impl Lowering<'_> {
         let (dims, dtype) = base::cut(printed.strip_prefix("Tensor[(")?.strip_suffix(']')?, "), ")?;
         let dtype = self.type_expr(TypeExprKind::Dtype(Dtype::parse(dtype)?), span);
         let mut shape = Vec::new();
-        for dim in dims.split(',').map(str::trim).filter(|dim| !dim.is_empty()) {
+        for dim in base::split(dims, b',').into_iter().map(str::trim_ascii).filter(|dim| !dim.is_empty()) {
             let kind = match dim {
                 "?" => TypeExprKind::Any,
                 _ => TypeExprKind::Dim(base::parse_i64(dim).filter(|size| *size >= 0)?),

@@ -4,7 +4,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{TypeExpr, TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
-use base::{Append, HashMap, HashSet, Span, ToList};
+use base::{Append, HashMap, HashSet, Join, Span, ToList};
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly, Scalar, VariantId};
 
@@ -178,7 +178,7 @@ impl<'t> Lowering<'t> {
         let mut told = HashSet::default();
         own.retain(|undefined| told.insert(undefined.name));
         let params =
-            own.iter().filter(|undefined| undefined.nearest.is_none()).map(Undefined::as_param).list().join(", ");
+            own.iter().filter(|undefined| undefined.nearest.is_none()).map(Undefined::as_param).list().joined(", ");
         let place = match tree.child(definition, NodeKind::TypeParams) {
             Some(list) => match tree.children(list).last() {
                 Some(&last) => Some((tree.span(last).end, format!(", {params}"))),
@@ -233,7 +233,7 @@ impl<'t> Lowering<'t> {
     fn dtype_call(&mut self, span: Span, dtype: Dtype, args: Children) -> TypeExprKind {
         let sizes = args.iter().map(|&arg| self.tree.node_text(arg)).list();
         let comma = if sizes.len() == 1 { "," } else { "" };
-        let tensor = format!("Tensor[({}{comma}), {dtype}]", sizes.join(", "));
+        let tensor = format!("Tensor[({}{comma}), {dtype}]", sizes.joined(", "));
         self.errors.push(HirError::DtypeArguments { span, dtype, tensor });
         let dims = args.into_iter().map(|dim| self.shape_item(dim)).list();
         let shape = self.type_expr(TypeExprKind::Shape(dims), span);

@@ -2,6 +2,7 @@
 
 use crate::tests::{NAMES, base};
 use crate::{FuncId, Stage, VarId, parse, verify};
+use base::Join;
 use layout::LayoutId;
 
 fn messages(text: &str, stage: Stage) -> Vec<String> {
@@ -29,7 +30,7 @@ b0:
 
 /// Parameters and body of a function with the result `int32`.
 fn body(body: &str) -> String {
-    let lines = body.split("; ").collect::<Vec<_>>().join("\n");
+    let lines = body.split("; ").collect::<Vec<_>>().joined("\n");
     let (params, lines) = lines.split_once('\n').unwrap();
     format!("fn f0 f({params}) -> l0 {{\nb0:\n{lines}\n}}{AROUND}")
 }

@@ -5,6 +5,7 @@ use super::heap::TestHeap;
 use super::random::all;
 use super::sum;
 use crate::{Layouts, Strategy, Types, bit_string, encode, facts, structure};
+use base::Join;
 use ty::{Dtype, TermId};
 
 fn packed(types: &Types, ty: TermId) -> (Layouts, crate::LayoutId) {
@@ -45,7 +46,7 @@ fn the_example_of_four_bits() {
     let text = |value| bit_string(&layouts, layout, &encode(&layouts, &mut heap, layout, &value).expect("a value"));
     let texts: Vec<String> = all(&types, ty, &mut Vec::new()).into_iter().map(text).collect();
     let expected = "000x 001x 010x 011x 1000 1001 1010 1011 1100 1101 1110 1111";
-    assert_eq!(texts.join(" "), expected);
+    assert_eq!(texts.joined(" "), expected);
     assert_eq!(crate::rust_bytes(&layouts, layout), 3);
 }
 

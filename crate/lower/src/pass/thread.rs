@@ -139,6 +139,6 @@ fn reach_by_blocks(function: &mut Function, fresh: &[Option<VarId>]) {
         function.blocks[id].end = end;
     }
     let ids = (0..fresh.len()).map(BlockId::new);
-    let order: Vec<BlockId> = ids.flat_map(|id| before[id.index()].into_iter().chain([id])).list();
+    let order: Vec<BlockId> = ids.list_all(|id| before[id.index()].into_iter().chain([id]));
     arrange(function, &order);
 }

@@ -478,7 +478,7 @@ impl Places {
             let last = axes.pop().unwrap_or_default();
             let before = axes.pop().unwrap_or_default();
             let sum = |outer: usize, inner: usize| if inner == NOWHERE { inner } else { outer.saturating_add(inner) };
-            axes.push(before.iter().flat_map(|&outer| last.iter().map(move |&inner| sum(outer, inner))).list());
+            axes.push(before.iter().list_all(|&outer| last.iter().map(move |&inner| sum(outer, inner))));
         }
         Places { operand, length: n * width, run, width, axes, fill: fill.known(dtype), dtype }
     }

@@ -6,6 +6,7 @@ use super::plans::{is_tame, run, type_of};
 use super::*;
 use crate::on_scalars;
 use crate::run::Call;
+use base::Join;
 use ty::{Scalar, scalar_bits, scalar_of};
 
 /// Rows that must have been seen to give values, and are called more often.
@@ -63,7 +64,7 @@ fn halves_are_their_meaning_within_a_unit() {
             seen.push(row.name);
         }
     }
-    assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
+    assert!(complaints.is_empty(), "{}", complaints.joined("\n\n"));
     let never: Vec<&&str> = EXPECTED.iter().filter(|name| !seen.contains(name)).collect();
     assert!(never.is_empty(), "never: {never:?}");
 }

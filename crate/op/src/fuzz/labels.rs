@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::run::{Call, run};
+use base::Join;
 
 /// Bytes that a tensor between two products may have.
 const MEMORY: u64 = 1 << 24;
@@ -74,7 +75,7 @@ fn products_by_labels_are_sums_over_all_places() {
             expected[at / n_summed] += (0..n_terms).map(element).product::<i64>();
         }
         let text = |term: &Vec<u8>| String::from_utf8(term.clone()).unwrap();
-        let equation = format!("{}->{}", terms.iter().map(text).collect::<Vec<_>>().join(","), text(&output));
+        let equation = format!("{}->{}", terms.iter().map(text).collect::<Vec<_>>().joined(","), text(&output));
         let attrs = Arc::new(Attrs {
             entries: vec![("equation", AttrValue::Str(equation.as_str().into()))],
             ..Attrs::default()

@@ -5,7 +5,7 @@ use super::meaning::by_meaning;
 use super::*;
 use crate::engine::{Plan, Scratch, Source, elements_at, write_elements};
 use crate::run::Call;
-use base::{Append, ToList};
+use base::{Append, Join, ToList};
 use ty::Scalar;
 
 /// Calls of each row.
@@ -214,8 +214,8 @@ fn plans_mean_what_kernels_mean() {
             planned.push(row.name);
         }
     }
-    println!("{} rows with plans, {n_faults} faults: {}", planned.len(), planned.join(" "));
-    assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
+    println!("{} rows with plans, {n_faults} faults: {}", planned.len(), planned.joined(" "));
+    assert!(complaints.is_empty(), "{}", complaints.joined("\n\n"));
     let never: Vec<&&str> = EXPECTED.iter().filter(|name| !planned.contains(name)).collect();
     assert!(never.is_empty() && n_faults > 20, "never: {never:?}; {n_faults} faults");
 }

@@ -18,7 +18,7 @@ fn spread(x: &Tensor, places: &[Vec<Option<usize>>], fill: Scalar) -> Elements {
             let base = *base;
             places.iter().map(move |place| Some(base? + (*place)? * stride))
         };
-        from = from.iter().flat_map(step).list();
+        from = from.iter().list_all(step);
     }
     match (&x.elements, fill) {
         (Elements::Float(values), Scalar::Float(fill)) => {

@@ -125,26 +125,27 @@ fn shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Ste
     }
 }
 
-/// Whether there may be an operand beside this one with which it has the result: its sizes are the result's, or 1.
+/// Whether there may be an operand beside this one with which it has the result.
 fn can_reach(r: &dyn Facts, operand: TermId, result: TermId) -> Step {
-    let (Ok(from), Ok(to)) = (r.dim_list(operand), r.dim_list(result)) else { return Ok(()) };
-    let (from_rank, rank) = (from.len, to.len);
-    r.check(from_rank <= rank, || format!("a tensor of rank {from_rank} does not broadcast to {rank} axes"))?;
-    let axes = r.items(from).iter().rev().zip(r.items(to).iter().rev());
-    for (axis, (&from, &to)) in axes.enumerate() {
-        if let (Some(left_size), Some(right_size)) = (static_size(r, from), static_size(r, to))
+    match (r.dim_list(operand), r.dim_list(result)) {
+        (Ok(from), Ok(to)) => reaches(r, r.items(from), r.items(to)),
+        _ => Ok(()),
+    }
+}
+
+/// As far as they are known, the sizes are those that are broadcast to, or 1.
+fn reaches(r: &dyn Facts, from: &[TermId], to: &[TermId]) -> Step {
+    let (rank, n) = (from.len(), to.len());
+    r.check(rank <= n, || format!("a tensor of rank {rank} does not broadcast to {n} axes"))?;
+    for (axis, (&left, &right)) in from.iter().rev().zip(to.iter().rev()).enumerate() {
+        if let (Some(left_size), Some(right_size)) = (r.peek_number(left), r.peek_number(right))
             && left_size != right_size
             && left_size != 1
         {
-            return r.fail(Reason::Broadcast { left: from, right: to, left_size, right_size, axis: Some(axis) });
+            return r.fail(Reason::Broadcast { left, right, left_size, right_size, axis: Some(axis) });
         }
     }
     Ok(())
-}
-
-/// A number that is no `?`.
-fn static_size(r: &dyn Facts, dim: TermId) -> Option<i64> {
-    r.peek_number(dim).filter(|_| !r.is_dynamic(dim))
 }
 
 fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: usize) -> Step {
@@ -207,7 +208,11 @@ pub(super) fn axis_result(r: &mut dyn Facts, a: TermId, b: TermId) -> Result<Ter
 
 /// The result of an axis whose two sizes are numbers and not `?`; the sizes if they clash.
 fn decided_axis(r: &dyn Facts, a: TermId, b: TermId) -> Option<Result<TermId, (i64, i64)>> {
-    Some(match (static_size(r, a)?, static_size(r, b)?) {
+    let number = |dim| match r.peek(dim) {
+        Term::Dim(Dim { extent: Extent::Number(number), dynamic: false }) => Some(number),
+        _ => None,
+    };
+    Some(match (number(a)?, number(b)?) {
         (1, _) => Ok(b),
         (_, 1) => Ok(a),
         (left, right) if left == right => Ok(a),
@@ -274,18 +279,8 @@ fn broadcast_to(r: &mut dyn Facts) -> Step {
         return super::attr_error(r, "shape", format!("sizes of at least 0, found {size}"));
     }
     let (dims, dtype) = r.tensor(0)?;
-    let rank = dims.len();
-    r.check(rank <= shape.len(), || format!("a tensor of rank {rank} does not broadcast to {} axes", shape.len()))?;
     let want: Vec<TermId> = shape.iter().map(|&size| r.make(Term::Dim(Dim::number(size)))).list();
-    for (i, (&from, &to)) in dims.iter().rev().zip(want.iter().rev()).enumerate() {
-        if let (Some(left_size), Some(right_size)) = (r.peek_number(from), r.peek_number(to))
-            && left_size != right_size
-            && left_size != 1
-        {
-            let axis = Some(i);
-            return r.fail(Reason::Broadcast { left: from, right: to, left_size, right_size, axis });
-        }
-    }
+    reaches(r, &dims, &want)?;
     r.result(&want, dtype)?;
     for (&from, &to) in dims.iter().rev().zip(want.iter().rev()) {
         if r.peek_number(from).is_none() {

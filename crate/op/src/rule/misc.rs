@@ -163,7 +163,7 @@ fn labels(letters: &[Option<char>], n_rest: usize) -> Vec<Label> {
         Some(c) => vec![Label::Letter(*c)],
         None => (0..n_rest).rev().map(Label::Rest).list(),
     };
-    letters.iter().flat_map(one).list()
+    letters.iter().list_all(one)
 }
 
 /// Without `->`, the result has what `...` stands for and then the letters that occur once, in their order.
@@ -204,7 +204,7 @@ fn overlapping(term: &[Option<char>], output: &[Option<char>], rank: usize) -> O
 /// The labels of the axes of each term and of the result, for operands of these ranks. `None` where the relation fails.
 pub fn einsum_labels(equation: &str, ranks: &[usize]) -> Option<(Vec<Vec<Label>>, Vec<Label>)> {
     let (inputs, output) = base::cut(equation, "->").map_or((equation, None), |(i, o)| (i, Some(o)));
-    let mut terms = inputs.split(',').map(letters).some_list()?;
+    let mut terms = base::split(inputs, b',').into_iter().map(letters).some_list()?;
     let mut output = output.map_or_else(|| Some(implicit(&terms)), letters)?;
     if let ([term], &[rank]) = (&mut terms[..], ranks)
         && let Some(overlapping) = overlapping(term, &output, rank)
@@ -271,7 +271,7 @@ fn einsum(r: &mut dyn Facts) -> Step {
     const WANT: &str = "terms of letters such as \"ij,jk->ik\"";
     let equation = r.attrs().str("equation").to_owned();
     let (inputs, output) = base::cut(&equation, "->").map_or((&equation[..], None), |(i, o)| (i, Some(o)));
-    let Some(mut terms) = inputs.split(',').map(letters).some_list() else {
+    let Some(mut terms) = base::split(inputs, b',').into_iter().map(letters).some_list() else {
         return attr_error(r, "equation", WANT);
     };
     let mut output = match output.map(letters) {

@@ -11,7 +11,7 @@ use super::linear::{batch_matmul as plain_batch_matmul, dense as plain_dense};
 use super::nn::dense_pack as plain_dense_pack;
 use super::pool::pool2d;
 use super::shape::concatenate as plain_concatenate;
-use base::ToList;
+use base::{Join, ToList};
 use std::sync::Arc;
 use ty::{Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId, if_known};
 
@@ -59,14 +59,14 @@ fn check_among(r: &dyn Facts, dtype: Dtype, among: &[Dtype], what: &str) -> Step
     r.check(among.contains(&dtype), || {
         let names: Vec<String> = among.iter().map(Dtype::to_string).list();
         let (last, others) = names.split_last().expect("a list of dtypes is not empty");
-        let names = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) };
+        let names = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.joined(", ")) };
         format!("{what} must have dtype {names}, found {dtype}")
     })
 }
 
 /// The attribute `out_dtype`, which must be one of these.
 fn out_among(r: &dyn Facts, among: &[Dtype]) -> Result<Dtype, Stop> {
-    let names = || among.iter().map(|dtype| format!("\"{dtype}\"")).list().join(", ");
+    let names = || among.iter().map(|dtype| format!("\"{dtype}\"")).list().joined(", ");
     match r.attrs().dtype("out_dtype") {
         Some(dtype) if among.contains(&dtype) => Ok(dtype),
         _ if among.len() == 1 => attr_error(r, "out_dtype", names()),

@@ -3,7 +3,7 @@
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;
-use base::{Append, HashMap, HashSet, ToList};
+use base::{Append, HashMap, HashSet, Join, ToList};
 use hir::layers::{Default, Layer, LayerKind};
 use hir::net::{Applied, Args, Argument, Init, MadeOf, Net, Stage, method_name};
 use hir::{Def, ExprId, ExprKind, FnId, LocalId, Visit};
@@ -26,7 +26,7 @@ fn name(name: &str) -> String {
     // Of two names that differ by the sign alone, both get one.
     let bare = base::trim_end(name, "_");
     let is_taken = |taken| taken == name || taken == bare;
-    match TAKEN.split(' ').any(is_taken) || name.starts_with('_') || name.starts_with("register_") {
+    match base::split(TAKEN, b' ').into_iter().any(is_taken) || name.starts_with('_') || name.starts_with("register_") {
         true => format!("{name}_"),
         false => name.to_owned(),
     }
@@ -92,7 +92,7 @@ fn arguments(layer: &Layer, args: &Args, n_unnamed: usize) -> String {
             parts.push(format!("{}={value}", param.torch));
         }
     }
-    parts.join(", ")
+    parts.joined(", ")
 }
 
 /// What an expression has become: statements, and what has its value after them.
@@ -267,7 +267,7 @@ impl<'a> Writer<'a> {
                 let fields: Vec<Python> = fields.clone().into_iter().map(|field| self.take(field)).list();
                 let list: Vec<&str> = fields.iter().map(|field| field.value.as_str()).list();
                 let comma = if list.len() == 1 { "," } else { "" };
-                let value = format!("({}{comma})", list.join(", "));
+                let value = format!("({}{comma})", list.joined(", "));
                 Python { before: before(&fields), ..Python::atom(value) }
             }
             &ExprKind::If { cond, then, otherwise } => {
@@ -373,7 +373,7 @@ impl<'a> Writer<'a> {
             }
             Applied::View(dims) => {
                 let dims: Vec<String> = dims.iter().map(i64::to_string).list();
-                format!("{x}.reshape({})", dims.join(", "))
+                format!("{x}.reshape({})", dims.joined(", "))
             }
             Applied::Method(def) => {
                 let ExprKind::Call { args, .. } = &module.exprs[stage.expr].kind else { return Python::atom("None") };

@@ -3,7 +3,7 @@
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;
-use base::{Append, HashMap, HashSet, Surface, ToList};
+use base::{Append, HashMap, HashSet, Join, Surface, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
 use std::fmt::Write;
 use ty::{AdtId, Function, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
@@ -43,7 +43,7 @@ pub(super) fn relay(analysis: &Analysis) -> String {
     for &net in &order {
         let adt = &module.adts[module.nets[net].adt];
         let fields: Vec<String> = module.ctors[adt.ctors[0]].fields.iter().map(|&field| written(module, field)).list();
-        let fields = if fields.is_empty() { String::new() } else { format!("({})", fields.join(", ")) };
+        let fields = if fields.is_empty() { String::new() } else { format!("({})", fields.joined(", ")) };
         let _ = writeln!(out, "type {0} {{ {0}{fields} }}", adt.name);
     }
     // The library keeps its names; `::` is `_`, so that two methods may come to be called the same.
@@ -53,10 +53,11 @@ pub(super) fn relay(analysis: &Analysis) -> String {
     for (id, def) in module.defs.iter_enumerated().take(module.start.defs) {
         globals.defs.insert(id, fresh.give(&def.name));
     }
-    let methods = order.iter().flat_map(|&net| &module.nets[net].methods).list();
+    let methods = order.iter().list_all(|&net| &module.nets[net].methods);
     for method in &methods {
-        let parts: Vec<&str> = module.defs[method.def].name.split(':').filter(|part| !part.is_empty()).list();
-        let name = parts.join("_");
+        let mut parts = base::split(&module.defs[method.def].name, b':');
+        parts.retain(|part| !part.is_empty());
+        let name = parts.joined("_");
         globals.defs.insert(method.def, fresh.give(&format!("@{name}")));
     }
     for method in methods {
@@ -89,7 +90,7 @@ fn written(module: &Module, ty: hir::TypeExprId) -> String {
                     hir::TypeExprKind::Dim(size) => size.to_string(),
                     _ => "_".to_owned(),
                 };
-                format!("Tensor[({}), float32]", dims.iter().map(size).list().join(", "))
+                format!("Tensor[({}), float32]", dims.iter().map(size).list().joined(", "))
             }
             _ => "_".to_owned(),
         },
@@ -162,7 +163,7 @@ impl<'a> Writer<'a> {
                 kind => format!("{}: {}", names.param(param), kind.name()),
             })
             .list();
-        let brackets = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
+        let brackets = if params.is_empty() { String::new() } else { format!("[{}]", params.joined(", ")) };
         let Term::Func { params, result } = inferred.solver.head(scheme.body) else { return };
         let types: Vec<TermId> = inferred.solver.items(params).to_vec();
         let locals = function.params.clone();
@@ -178,11 +179,11 @@ impl<'a> Writer<'a> {
             clause.push_str(&ty::print_obligation(&inferred.solver, &names, obligation).text);
         }
         let head = match is_written {
-            true => format!("{brackets}({}) -> {}{clause}", list.join(", "), print(result)),
+            true => format!("{brackets}({}) -> {}{clause}", list.joined(", "), print(result)),
             false => {
                 let names: Vec<String> = function.params[1..].iter().map(|&local| self.name_of(local)).list();
                 let this = list.first().cloned().unwrap_or_default();
-                format!("({})", [&[this], &names[..]].concat().join(", "))
+                format!("({})", [&[this], &names[..]].concat().joined(", "))
             }
         };
         let _ = writeln!(out, "def {}{head} {{", self.global(self.def));
@@ -207,7 +208,7 @@ impl<'a> Writer<'a> {
                     })
                     .list();
                 let ctor = &module.ctors[*ctor].name;
-                (Some(format!("match ({scrutinee}) {{ {ctor}({}) => {{", fields.join(", "))), " } }")
+                (Some(format!("match ({scrutinee}) {{ {ctor}({}) => {{", fields.joined(", "))), " } }")
             }
             _ => (None, ""),
         };
@@ -241,7 +242,7 @@ impl<'a> Writer<'a> {
             before.append_all(text.before);
             values.push(text.value);
         }
-        values.join(", ")
+        values.joined(", ")
     }
 
     fn expr(&mut self, expr: ExprId) -> Text {
@@ -273,7 +274,7 @@ impl<'a> Writer<'a> {
                 let cond = self.list(&[cond], &mut before);
                 let [then, otherwise] = [then, otherwise].map(|branch| {
                     let Text { before, value } = self.take(branch);
-                    [&before[..], &[value]].concat().join(" ")
+                    [&before[..], &[value]].concat().joined(" ")
                 });
                 format!("if ({cond}) {{ {then} }} else {{ {otherwise} }}")
             }

@@ -5,7 +5,7 @@ use crate::command::{Answer, Problem, has_errors, problems, to_string};
 use crate::layouts::draw::is_pointer;
 use crate::layouts::mention::Search;
 use crate::layouts::{Laid, Laying, Refining, head_name, lay, parts, pattern_text, values};
-use base::{Append, ToList};
+use base::{Append, Join, ToList};
 use layout::{Facts, Heap, Kind, Layouts, Strategy, Words, bit_string, encode, facts, rust_bytes, structure};
 use parts::Part;
 use serde::Serialize;
@@ -352,7 +352,7 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
     ];
     let counts: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{what} {n}")).list();
     if !counts.is_empty() {
-        let _ = write!(line, " ({})", counts.join(", "));
+        let _ = write!(line, " ({})", counts.joined(", "));
     }
     if let Some(spare) = numbers.spare {
         let _ = write!(line, ", {}", base::count(spare.n as usize, "spare code"));
@@ -401,7 +401,7 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
         if !variant.is_inhabited {
             notes.push("no values".to_owned());
         }
-        let line = format!("    {name:width$}  {ruler}  {}", notes.join(", "));
+        let line = format!("    {name:width$}  {ruler}  {}", notes.joined(", "));
         let _ = writeln!(out, "{}", line.trim_ascii_end());
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn values(layouts: &Layouts, root: LayoutId) -> Vec<Value> {
             }
             Kind::Sum { variants, .. } => {
                 let inhabited = variants.iter().filter(|variant| variant.is_inhabited);
-                inhabited.flat_map(|variant| of_variant(&known, variant)).list()
+                inhabited.list_all(|variant| of_variant(&known, variant))
             }
             Kind::Box { content, .. } => known.get(content).cloned().unwrap_or_default(),
             Kind::Scalar(_)
@@ -64,7 +64,7 @@ fn of_variant(known: &HashMap<LayoutId, Vec<Value>>, variant: &Variant) -> Vec<V
         let longer = |row: &Vec<Value>| -> Vec<Vec<Value>> {
             values.iter().map(|value| row.iter().chain([value]).cloned().list()).list()
         };
-        rows = rows.iter().flat_map(longer).list();
+        rows = rows.iter().list_all(longer);
     }
     let value = |fields| match variant.head {
         Head::Constructor(number) => Value::Data(number, fields),

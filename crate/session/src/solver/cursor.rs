@@ -38,7 +38,7 @@ impl Cursor {
         let copying = events.len() / 5;
         let nearest = self.checkpoints.iter().min_by_key(|&&(at, _)| distance(at));
         if let Some((at, solver)) = nearest.filter(|&&(at, _)| distance(at) + copying < distance(self.at)) {
-            (self.at, self.solver) = (*at, solver.clone());
+            (self.at, self.solver) = (*at, solver.quiet());
         }
         if event < self.at {
             undo(&mut self.solver, &events[event..self.at]);
@@ -50,7 +50,7 @@ impl Cursor {
             redo(&mut self.solver, &events[self.at..to], posted);
             self.at = to;
             if to == next && self.checkpoints.iter().all(|&(at, _)| at != to) {
-                self.checkpoints.push((to, self.solver.clone()));
+                self.checkpoints.push((to, self.solver.quiet()));
             }
         }
         &self.solver

@@ -5,7 +5,7 @@ use super::view::Part;
 use super::{Recording, Seen};
 use crate::command::{Place, place, to_string};
 use crate::{Analysis, beginning};
-use base::ToList;
+use base::{Join, ToList};
 use serde::Serialize;
 use solve::trace::redo;
 use solve::{Cause, Event, Outcome, RelationId, Woken};
@@ -232,7 +232,7 @@ pub fn trace_text(analysis: &Analysis) -> String {
                 0 => String::new(),
                 n => format!(" … {n} more"),
             };
-            let _ = writeln!(text, "    queue: {}{more}", ids.join(" "));
+            let _ = writeln!(text, "    queue: {}{more}", ids.joined(" "));
         }
     }
     text

@@ -4,7 +4,7 @@
 //! operator asks for is said by the first sentence of its documentation, which a build without documentation leaves to
 //! whoever has it, by the operator's name.
 
-use base::ToList;
+use base::{Join, ToList};
 use op::OpId;
 use ty::RelationRef;
 
@@ -85,5 +85,5 @@ pub fn first_sentence(doc: &str) -> String {
     // A sentence ends before a capital.
     let starts = |word: &str| word.chars().next().is_some_and(|c| c.is_ascii_uppercase() || c == '`');
     let ends = (1..words.len()).find(|&at| words[at - 1].ends_with('.') && starts(words[at]));
-    words[..ends.unwrap_or(words.len())].join(" ")
+    words[..ends.unwrap_or(words.len())].joined(" ")
 }

@@ -6,7 +6,7 @@ use super::view::Change;
 use super::{Recording, Seen};
 use crate::Analysis;
 use crate::step::shortened;
-use base::{HashSet, ToList, count};
+use base::{HashSet, Join, ToList, count};
 use hir::{ExprId, ExprKind, FnId, Item, LocalId, Module};
 use infer::{TypeError, Why, Wording};
 use op::OpId;
@@ -398,12 +398,12 @@ impl Words<'_> {
             1 => "1 relation is left, which waits for what failed".to_owned(),
             n => format!("{n} relations are left, which wait for what failed"),
         });
-        let parts: Vec<String> = [params, relations, left].into_iter().flatten().list();
+        let parts: Vec<String> = [params, relations, left].into_iter().list_all(|part| part);
         let happens = match is_clause {
             true => format!("the `where` clause of {function} is taken as true"),
             false => format!("{function} is generalised"),
         };
-        sentence(format!("{happens}: {}.", parts.join(", ")))
+        sentence(format!("{happens}: {}.", parts.joined(", ")))
     }
 
     fn solved(&self, seen: Seen<'_>, id: RelationId, stop: usize, changes: &[Change]) -> String {
@@ -521,7 +521,7 @@ fn operator(op: OpId) -> String {
 fn listed(items: &[String], and: &str) -> String {
     match items.get(MAX_LISTED) {
         None => base::listed(items, and),
-        Some(_) => format!("{} {and} {} more", items[..MAX_LISTED - 1].join(", "), items.len() + 1 - MAX_LISTED),
+        Some(_) => format!("{} {and} {} more", items[..MAX_LISTED - 1].joined(", "), items.len() + 1 - MAX_LISTED),
     }
 }
 

@@ -12,8 +12,8 @@ use crate::Analysis;
 use crate::page::{diagnostic_views, span_view};
 use crate::solver::about::{About, about};
 use crate::view::solver::{ConflictView, WhyNotView};
-use base::{HashMap, HashSet, Span, ToList};
-use hir::{ExprId, ExprKind, LocalId, TypeExprId};
+use base::{Append, HashMap, HashSet, Span, ToList};
+use hir::{DefId, ExprId, ExprKind, LocalId, TypeExprId};
 use infer::{Why, Wording};
 use solve::core::{Conflict, Constraint, Fault};
 use solve::derive::{Graph, Place};
@@ -34,11 +34,15 @@ enum Annotated {
 }
 
 /// What earlier groups have found, or data types say.
-struct Earlier {
-    cells: Vec<TermId>,
-    sentence: String,
-    span: Span,
+#[derive(Clone, Copy)]
+enum Said {
+    Let(LocalId, TermId),
+    Def(DefId),
+    Field(Cause),
 }
+
+/// With its cells.
+type Known = (Said, Vec<TermId>);
 
 struct Asked<'a> {
     naming: Naming<'a>,
@@ -53,14 +57,16 @@ pub(crate) fn why_not(analysis: &Analysis, recorded: &Recorded, problem: usize) 
     let asked = Asked::new(analysis, recorded, &graph);
     let (fault, failure) = asked.fault(diagnostic)?;
     let group = asked.group(fault)?;
-    let (facts, earlier) = (asked.facts(group.clone()), asked.earlier(group.clone()));
-    let (n_facts, known) = (facts.len(), earlier.iter().map(|known| known.cells.clone()));
-    let conflict = Conflict::new(&graph, group, fault, facts.into_iter().chain(known).list());
+    let (mut facts, earlier) = (asked.facts(group.clone()), asked.earlier(group.clone()));
+    let n_facts = facts.len();
+    let (said, cells): (Vec<Said>, Vec<Vec<TermId>>) = earlier.into_iter().unzip();
+    facts.append_all(cells);
+    let conflict = Conflict::new(&graph, group, fault, facts);
     let core = conflict.core();
     let lines = analysis.lines();
     let members = core.members.iter().filter_map(|&number| {
-        let member = match number.checked_sub(n_facts).and_then(|at| earlier.get(at)) {
-            Some(Earlier { sentence, span, .. }) => Some((sentence.clone(), *span, 0)),
+        let member = match number.checked_sub(n_facts).and_then(|at| said.get(at)) {
+            Some(&said) => asked.said(said).map(|(sentence, span)| (sentence, span, 0)),
             None => asked.member(&conflict.constraints[number], fault, failure, diagnostic),
         };
         let (sentence, span, event) = member?;
@@ -95,7 +101,7 @@ pub(crate) fn core_laws(analysis: &Analysis) -> Vec<(bool, Vec<bool>)> {
     let laws = analysis.diagnostics().iter().filter_map(|diagnostic| {
         let (fault, _) = asked.fault(diagnostic)?;
         let group = asked.group(fault)?;
-        let known = asked.earlier(group.clone()).into_iter().map(|known| known.cells);
+        let known = asked.earlier(group.clone()).into_iter().map(|(_, cells)| cells);
         let conflict = Conflict::new(&graph, group.clone(), fault, asked.facts(group).into_iter().chain(known).list());
         let core = conflict.core();
         if core.is_bounded {
@@ -191,59 +197,69 @@ impl<'a> Asked<'a> {
     }
 
     /// What a group asks of variables and definitions of earlier ones, and of fields.
-    fn earlier(&self, group: Range<usize>) -> Vec<Earlier> {
+    fn earlier(&self, group: Range<usize>) -> Vec<Known> {
         let inferred = &self.naming.recorded.inferred;
         let (module, solver) = (&self.naming.analysis.module, &inferred.solver);
         let events = &solver.store.log.events;
-        let is_before = |term: TermId| {
-            let made = events[group.clone()].iter().find_map(|event| match event {
-                Event::Fresh { id, .. } => Some(*id),
-                _ => None,
-            });
-            made.is_some_and(|first| term < first)
-        };
+        let made = events[group.clone()].iter().find_map(|event| match event {
+            Event::Fresh { id, .. } => Some(*id),
+            _ => None,
+        });
+        let is_before = |term: &TermId| made.is_some_and(|first| *term < first);
         let mut used: HashSet<TermId> = HashSet::default();
         for event in &events[group.clone()] {
             let Event::Post { relation } = event else { continue };
-            let args = solver.relation(*relation).args.iter().copied();
-            used.extend(args.filter(|&arg| is_before(arg)).map(|arg| solver.root(arg)));
+            used.extend(
+                solver.relation(*relation).args.iter().filter(|arg| is_before(arg)).map(|&arg| solver.root(arg)),
+            );
         }
-        let mut found = Vec::new();
-        // What several say is told once, by the nearest.
-        let mut put = |cells: Vec<TermId>, sentence: String, span: Span| {
-            let cells = cells.into_iter().filter(|&cell| is_before(cell) && used.remove(&solver.root(cell))).list();
-            if !cells.is_empty() {
-                found.push(Earlier { cells, sentence, span });
-            }
-        };
+        // What several say is told once, by the nearest: variables, fields, and then definitions.
+        let (mut lets, mut defs): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
         for item in module.items.iter().rev() {
-            if let &hir::Item::Let(local, _) = item
-                && let Some(ty) = inferred.locals[local]
-            {
-                let sentence = format!("`{}` is {}", module.local_name(local), self.print(ty));
-                put(vec![ty], sentence, module.locals[local].span);
+            match *item {
+                hir::Item::Let(local, _) => {
+                    lets.extend(inferred.locals[local].map(|ty| (Said::Let(local, ty), vec![ty])))
+                }
+                hir::Item::Def(def) => {
+                    if let Some(scheme) = inferred.defs[def].as_ref()
+                        && let ty::Term::Func { params, result } = solver.head(scheme.body)
+                    {
+                        let cells = solver.items(params).iter().copied().chain([result]).list();
+                        defs.push((Said::Def(def), cells));
+                    }
+                }
+                hir::Item::Expr(_) | hir::Item::Adt(_) => {}
             }
         }
         let is_field = |why| match why {
             Why::Written(written) => matches!(self.annotations.get(&written), Some(Annotated::Field(_))),
             _ => false,
         };
-        for (cause, cell) in self.made(0..group.start, is_field) {
-            if let Some((sentence, span)) = self.fact(cause).zip(self.naming.span(cause)) {
-                put(vec![cell], sentence, span);
-            }
-        }
-        for item in module.items.iter().rev() {
-            if let &hir::Item::Def(def) = item
-                && let Some(scheme) = inferred.defs[def].as_ref()
-                && let ty::Term::Func { params, result } = solver.head(scheme.body)
-            {
-                let cells = solver.items(params).iter().copied().chain([result]).list();
-                let ty = inferred.print_scheme(module, scheme).text;
-                put(cells, format!("`{}` is {ty}", module.defs[def].name), module.defs[def].name_span);
+        let fields = self.made(0..group.start, is_field);
+        lets.extend(fields.into_iter().map(|(cause, cell)| (Said::Field(cause), vec![cell])));
+        lets.append_all(defs);
+        let mut found = Vec::new();
+        for (said, cells) in lets {
+            let cells = cells.into_iter().filter(|cell| is_before(cell) && used.remove(&solver.root(*cell))).list();
+            if !cells.is_empty() {
+                found.push((said, cells));
             }
         }
         found
+    }
+
+    fn said(&self, said: Said) -> Option<(String, Span)> {
+        let Naming { analysis, recorded, .. } = &self.naming;
+        let module = &analysis.module;
+        let (name, ty, span) = match said {
+            Said::Let(local, ty) => (module.local_name(local), self.print(ty), module.locals[local].span),
+            Said::Def(def) => {
+                let ty = recorded.inferred.print_scheme(module, recorded.inferred.defs[def].as_ref()?).text;
+                (&module.defs[def].name[..], ty, module.defs[def].name_span)
+            }
+            Said::Field(cause) => return self.fact(cause).zip(self.naming.span(cause)),
+        };
+        Some((format!("`{name}` is {ty}"), span))
     }
 
     fn print(&self, term: TermId) -> String {

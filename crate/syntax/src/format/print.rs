@@ -216,23 +216,24 @@ impl Printer<'_> {
             self.fresh = false;
         }
         self.out.push_str(text);
-        self.column = match text.rfind('\n') {
-            Some(end) => text[end + 1..].chars().count(),
-            None => self.column + text.chars().count(),
-        };
+        let line = base::end_of_last(text, b'\n');
+        self.column = text[line..].chars().count() + if line > 0 { 0 } else { self.column };
     }
 
     /// The column at which a token stood, if it was the first on its line. Asked of each token in turn.
     fn source_column(&mut self, token: TokenId) -> Option<usize> {
         let text = self.tree.text();
         let span = self.tree.token_span(token).range();
-        let line_end = text[self.source.at..span.start].rfind('\n').map(|end| self.source.at + end);
-        let is_first = line_end.is_some() || self.source.at == 0;
-        self.source.line_start = line_end.map_or(self.source.line_start, |end| end + 1);
+        let line = base::end_of_last(&text[self.source.at..span.start], b'\n');
+        let is_first = line > 0 || self.source.at == 0;
+        if line > 0 {
+            self.source.line_start = self.source.at + line;
+        }
         let column = span.start - self.source.line_start;
         self.source.at = span.end;
-        if let Some(end) = text[span.clone()].rfind('\n') {
-            self.source.line_start = span.start + end + 1;
+        let inside = base::end_of_last(&text[span.clone()], b'\n');
+        if inside > 0 {
+            self.source.line_start = span.start + inside;
         }
         is_first.then_some(column)
     }

@@ -6,7 +6,7 @@ use crate::error::{Expected, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
-use base::{Edit, Span, Surface, ToList};
+use base::{Edit, Join, Span, Surface, ToList};
 
 /// Of a tuple with more parts nobody binds each.
 const MOST_PARTS: usize = 8;
@@ -308,7 +308,7 @@ impl Parser<'_> {
         while behind < end + AHEAD && !matches!(self.kind_at(behind), Semicolon | KwLet | Eof) {
             behind = self.behind(behind);
         }
-        let whole = names.join("_");
+        let whole = names.joined("_");
         // Whether it is another's name is not looked for again and again.
         let is_sure = are_variables && (2..=MOST_PARTS).contains(&names.len()) && self.errors.len() < AHEAD;
         let is_bound = [end + 1, behind].map(|pos| self.kind_at(pos)) == [Eq, Semicolon];

@@ -102,7 +102,7 @@ impl Parser<'_> {
     /// `v0.0.4`, the first line of what Relay printed before it had `#[version = …]`.
     fn at_old_version(&self) -> bool {
         let rest = &self.text[self.token_span(self.pos).start as usize..];
-        let number = rest.lines().next().and_then(|line| line.trim_ascii_end().strip_prefix("v0.0."));
+        let number = base::before(rest, "\n").trim_ascii_end().strip_prefix("v0.0.");
         self.pos == 0 && number.and_then(base::parse_u64).is_some_and(|number| number <= u8::MAX.into())
     }
 

@@ -6,7 +6,7 @@ use super::{Mark, Parser, Task};
 use crate::error::{Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::token::TokenKind::{self, *};
-use base::{Append, Edit, Span, Surface, ToList};
+use base::{Append, Edit, Join, Span, Surface, ToList};
 
 impl Parser<'_> {
     /// Goes past an arrow behind an operand that began at the mark and is nothing but names.
@@ -87,7 +87,7 @@ impl Parser<'_> {
         let is_let = self.sig[sign].kind == Eq;
         let is_word = !is_let && matches!(self.sig[first].kind, Ident) && first + 1 < sign;
         let params = (first + usize::from(is_word)..sign).filter(|&pos| matches!(self.sig[pos].kind, Local | Ident));
-        let names = params.map(|pos| &self.text[self.token_span(pos).range()]).list().join(", ");
+        let names = params.map(|pos| &self.text[self.token_span(pos).range()]).list().joined(", ");
         let (form, start, equals) = match is_let {
             true => (Foreign::Curried, self.token_span(first - 1).end, " = "),
             false => (Foreign::Lambda, self.token_span(first).start, ""),

@@ -22,7 +22,7 @@ use crate::error::{Duplicated, HirError};
 use crate::layer_fault::LayerFault;
 use crate::layers::{INITIALISERS, LAYERS, Layer};
 use crate::net::{Init, MadeOf, Method, Net, Weight};
-use base::{Append, HashMap, HashSet, Span, ToList};
+use base::{Append, HashMap, HashSet, Join, Span, ToList};
 use shape::Alias;
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Dtype, ParamId};
@@ -155,7 +155,7 @@ impl<'t> Lowering<'t> {
                 if home.is_none() && !layers.is_empty() {
                     // One `use` for each.
                     let homes = layers.iter().map(|layer| format!("{}::{}", layer.module, layer.name)).list();
-                    nearest = Some(homes.join("; use "));
+                    nearest = Some(homes.joined("; use "));
                     span.end = tree.span(node).start + base::trim_end(tree.node_text(node), ";").len() as u32;
                 }
                 self.errors.push(HirError::UnknownImport { name, from, span, nearest });
@@ -547,7 +547,7 @@ impl<'t> Lowering<'t> {
 
     /// A function of a node that applies itself, through others perhaps, has no end if none of them has an `if`.
     pub(in crate::lower) fn refuse_endless_methods(&mut self) {
-        let methods: Vec<DefId> = self.module.nets.iter().flat_map(|net| &net.methods).map(|method| method.def).list();
+        let methods: Vec<DefId> = self.module.nets.iter().list_all(|net| net.methods.iter().map(|method| method.def));
         let place: HashMap<DefId, usize> = methods.iter().enumerate().map(|(place, &def)| (def, place)).collect();
         let uses = |&def: &DefId| {
             let function = self.module.defs[def].function;

@@ -252,8 +252,7 @@ impl<'t> Lowering<'t> {
 
     /// Whether a node's type has a size of this name.
     pub(super) fn is_in_signature(&self, name: &str, net: usize) -> bool {
-        let mut pending: Vec<NodeId> =
-            { self.nets.parts[net].signature }.iter().flat_map(|&(from, to)| [from, to]).list();
+        let mut pending: Vec<NodeId> = { self.nets.parts[net].signature }.iter().list_all(|&(from, to)| [from, to]);
         while let Some(node) = pending.pop() {
             if self.tree.kind(node) == NodeKind::DimName && self.tree.node_text(node) == name {
                 return true;

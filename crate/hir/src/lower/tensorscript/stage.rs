@@ -541,7 +541,7 @@ impl<'t> Lowering<'t> {
             Some(weight) => self.fields_of(net, weight, stage_span),
             None => vec![self.this(stage_span)],
         };
-        let args: Vec<ExprId> = args.into_iter().flatten().list();
+        let args: Vec<ExprId> = args.into_iter().list_all(|arg| arg);
         let input = args.first().copied();
         let expr = self.call_def(def, [&this[..], &args[..]].concat(), stage_span, span);
         if let Some(input) = input {

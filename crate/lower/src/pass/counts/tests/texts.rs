@@ -1,6 +1,7 @@
 //! Small functions before and after `reuse` and `counts`.
 
 use super::{NAMES, assert_is_in_order, base, counts, reuse};
+use base::Join;
 use ir::{Detail, Stage};
 use layout::Strategy;
 
@@ -514,7 +515,7 @@ fn long_functions() {
 fn many_variables_live_long() {
     let n = 2_000;
     let params: Vec<String> = (0..n).map(|i| format!("%a{i}: l2")).collect();
-    let mut text = format!("fn f0 f(%c: l1, {}) -> l2 {{\n", params.join(", "));
+    let mut text = format!("fn f0 f(%c: l1, {}) -> l2 {{\n", params.joined(", "));
     for i in 0..n {
         let at = 3 * i;
         text += &format!("b{at}:\n  switch %c {{ True: b{}, _: b{} }}\n", at + 1, at + 2);
