@@ -298,8 +298,10 @@ impl Lexer<'_> {
             self.out.errors.push(SyntaxError::Foreign { form: Foreign::Sign(sign), at, edits });
             return kind;
         }
-        let line = if CURLY.contains(&c) { base::before(&self.text[start..], "\n") } else { "" };
-        if let Some((end, close)) = line.char_indices().skip(1).find(|(_, c)| CURLY.contains(c)) {
+        let mut line = self.text[start..].char_indices().skip(1).take_while(|&(_, next)| next != '\n');
+        if CURLY.contains(&c)
+            && let Some((end, close)) = line.find(|(_, next)| CURLY.contains(next))
+        {
             self.pos += end + close.len_utf8();
             return self.quoted(start, [c, close], Foreign::Curly);
         }

@@ -101,9 +101,12 @@ impl Parser<'_> {
 
     /// `v0.0.4`, the first line of what Relay printed before it had `#[version = …]`.
     fn at_old_version(&self) -> bool {
-        let rest = &self.text[self.token_span(self.pos).start as usize..];
+        if self.pos > 0 {
+            return false;
+        }
+        let rest = &self.text[self.token_span(0).start as usize..];
         let number = base::before(rest, "\n").trim_ascii_end().strip_prefix("v0.0.");
-        self.pos == 0 && number.and_then(base::parse_u64).is_some_and(|number| number <= u8::MAX.into())
+        number.and_then(base::parse_u64).is_some_and(|number| number <= u8::MAX.into())
     }
 
     fn old_version(&mut self) {
