@@ -152,7 +152,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
         ahead.look(function, &args, site)?;
-        let begin = now();
+        let (begin, mut telling) = (now(), 0.0);
         machine.start(entry, &args, site)?;
         let status = match options.progress {
             None => run_looking(&mut machine, || 0.0, |_, _| {}),
@@ -166,13 +166,14 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
                     (progress.tell)(analysis, &SoFar { fuel, steps, next, values, tallies });
                     n_told = before.len();
                     let end = (progress.clock)();
+                    telling += end - now;
                     // Values are told once.
                     let took = if values.is_empty() { end - now } else { 0.0 };
                     next_word = end + TOLD_EVERY.max(RUN_BETWEEN * took);
                 }
             }),
         };
-        milliseconds += now() - begin;
+        milliseconds += now() - begin - telling;
         fuel += machine.fuel_used();
         steps += machine.steps();
         match status {

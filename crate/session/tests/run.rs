@@ -158,6 +158,20 @@ def @count(%n: int32) -> int32 { if (%n == 0) { 0 } else { @count(%n - 1) } }
     assert_eq!(VALUES.take(), ["3", "0", "[2f, 4f]"]);
 }
 
+#[test]
+fn what_the_telling_takes_is_not_the_run_s() {
+    const LONG: f64 = 1e6;
+    let tell = |_: &Analysis, _: &SoFar| {
+        NOW.set(NOW.get() + LONG);
+        TOLD.with_borrow_mut(|told| told.push((0, 0, Vec::new())));
+    };
+    let program = "def @count(%n: int32) -> int32 { if (%n == 0) { 0 } else { @count(%n - 1) } } @count(5000)";
+    let options = Options { progress: Some(Progress { tell, clock }), ..Options::default() };
+    let outcome = run(&Analysis::new(program), &options);
+    assert!(!TOLD.take().is_empty());
+    assert!((0.0..LONG).contains(&outcome.milliseconds), "{}", outcome.milliseconds);
+}
+
 /// What an input may be is what a literal of its type may be, and what is none is not made one.
 #[test]
 fn an_input_is_of_its_type() {
