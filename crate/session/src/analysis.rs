@@ -277,10 +277,12 @@ impl Analysis {
                     hir::Visit::Let(..) | hir::Visit::Pattern(..) => false,
                 })
         };
+        // What a relation with a mistake says of the types of a body, and of those of its callers, nobody knows.
+        let has_broken_clause = |id: FnId| self.module.functions[id].wheres.iter().any(hir::Where::is_broken);
         let mut broken: HashSet<FnId> = items
             .iter()
             .copied()
-            .filter(|&id| has_error(self.module.functions[id].span) || uses_broken_type(id))
+            .filter(|&id| has_error(self.module.functions[id].span) || uses_broken_type(id) || has_broken_clause(id))
             .collect();
         // What the weights of a node are is said outside its functions.
         if self.module.surface == Surface::TensorScript {
