@@ -3,6 +3,10 @@
 //! What a polymorphic function gives for an argument that it does not take, and what has the type of an error, is not
 //! known; nor is what is computed of that. An error that asks for more of such a value than there is follows.
 //!
+//! One that is fed by what it made unknown itself, by way of a branch, a call or a cell, follows from none: of
+//! `def @f(%x) { if (c) { %x } else { (%x, 1).3 } }` the missing field is told, though the failed projection made `%x` an
+//! error.
+//!
 //! Worked example: in `x |> self.f() |> relu`, where `f` takes another type, the result that the node's type asks for
 //! is compared with what `relu` gives, which is computed of what `f` gives. Only the argument of `f` is told.
 

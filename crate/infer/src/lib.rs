@@ -92,8 +92,10 @@ pub fn infer(module: &Module, library: Option<&Inferred>, log: Trace, order: Ord
     if !errors.is_empty() {
         cascade::drop_followers(module, &inferred, &mut errors);
     }
-    let is_told = !errors.is_empty() || inferred.solver.failures.is_empty() || cascade::has_gaps(module);
-    debug_assert!(is_told, "what failed is told");
+    debug_assert!(
+        !errors.is_empty() || inferred.solver.failures.is_empty() || cascade::has_gaps(module),
+        "what failed is told"
+    );
     (inferred, errors)
 }
 

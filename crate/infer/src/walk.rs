@@ -43,6 +43,7 @@ pub(crate) struct Inference<'m> {
     pub(crate) hole_kinds: HashMap<TypeExprId, Kind>,
     /// Inside a definition with a `where` clause, what the clause makes of its parameters.
     pub(crate) assumed_params: HashMap<ParamId, TermId>,
+    /// The same of those that have been checked.
     pub(crate) inside: HashMap<ParamId, TermId>,
     /// Where parameters mean something.
     pub(crate) scopes: Scopes,

@@ -5,7 +5,7 @@ use crate::close::{Subst, SubstId, Substs, hole};
 use crate::convert::Conversion;
 use crate::polymorphic::Polymorphic;
 use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
-use hir::{CtorId, DefId, ExprId, FnId, LocalId, Module, TakenSizes, Where};
+use hir::{CtorId, DefId, ExprId, FnId, LocalId, Module, TakenSizes};
 use infer::Inferred;
 use ir::{End, FuncId, Function, Global, GlobalId, Op, Program, VarId};
 use layout::{LayoutId, Layouts, Strategy, Types};
@@ -481,9 +481,7 @@ impl Lowering<'_> {
         pairs.append_all(own.zip(params).filter_map(|(own, closed)| Some((own?, closed))));
         pairs.append_all(self.inferred.exprs[data.body].map(|own| (own, result)));
         let inside = |param| Some((*self.inferred.inside.get(param)?, self.substs.get(subst, *param)?));
-        if !data.wheres.iter().any(Where::is_broken) {
-            pairs.append_all(data.type_params.iter().filter_map(inside));
-        }
+        pairs.append_all(data.type_params.iter().filter_map(inside));
         pairs.reverse();
         let more = self.matching(pairs, subst);
         self.substs.extended(subst, more)

@@ -329,11 +329,14 @@ fn doc_of_adt(analysis: &Analysis, adt: AdtId) -> String {
 
 /// What the `///` lines right above a place say.
 fn doc_above(text: &str, place: Span) -> String {
-    let before = &text[..place.start as usize];
-    let above = &before[..base::end_of_last(before, b'\n').saturating_sub(1)];
-    let all = base::split(above, b'\n');
-    let lines = all.iter().rev().map_while(|line| line.trim_ascii().strip_prefix("///"));
-    let mut lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).list();
+    let mut lines = Vec::new();
+    let mut above = &text[..base::end_of_last(&text[..place.start as usize], b'\n')];
+    while let Some(rest) = above.strip_suffix('\n') {
+        let start = base::end_of_last(rest, b'\n');
+        let Some(line) = rest[start..].trim_ascii().strip_prefix("///") else { break };
+        lines.push(line.strip_prefix(' ').unwrap_or(line));
+        above = &rest[..start];
+    }
     lines.reverse();
     lines.joined("\n")
 }

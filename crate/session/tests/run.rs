@@ -172,6 +172,22 @@ fn what_the_telling_takes_is_not_the_run_s() {
     assert!((0.0..LONG).contains(&outcome.milliseconds), "{}", outcome.milliseconds);
 }
 
+/// What such a clause says of the types, nobody knows, and what calls the function is not run either.
+#[test]
+fn a_function_whose_clause_has_a_mistake_is_not_run() {
+    let program = "
+relation Same(A, A) :- true.
+relation Same(A, -1) :- true.
+def @same(%x: A) -> B where Same(A, B) { %x }
+@same(1)
+1 + 1
+";
+    let analysis = Analysis::new(program);
+    let values: Vec<Option<String>> =
+        run(&analysis, &Options::default()).values.iter().map(|value| analysis.show(value)).collect();
+    assert_eq!(values, [Some("2".to_owned())]);
+}
+
 /// What an input may be is what a literal of its type may be, and what is none is not made one.
 #[test]
 fn an_input_is_of_its_type() {

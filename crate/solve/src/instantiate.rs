@@ -20,18 +20,16 @@ pub struct Copier {
 
 impl Copier {
     pub fn new(params: impl IntoIterator<Item = (ParamId, TermId)>, copy_dims: bool, cause: Cause) -> Copier {
-        let mut copier = Copier { copy_dims, ..Copier::opening(cause) };
-        copier.opened = None;
+        let mut copier = Copier { copy_dims, ..Copier::plain(cause) };
         for (param, term) in params {
             copier.params.insert(param, term);
         }
         copier
     }
 
-    /// Puts an unknown dim in the place of each `?` that is in tensors, in tuples of them too.
-    fn opening(cause: Cause) -> Copier {
-        let opened = Some(Vec::new());
-        Copier { params: IdMap::default(), copies: IdMap::default(), copy_dims: false, opened, cause }
+    /// One that changes nothing.
+    fn plain(cause: Cause) -> Copier {
+        Copier { params: IdMap::default(), copies: IdMap::default(), copy_dims: false, opened: None, cause }
     }
 
     /// Puts given terms in the place of whole classes, by their roots.
@@ -64,7 +62,7 @@ impl Solver {
 
     /// A type with an unknown dim for each `?` in it, but for what is in functions, cells and data types; and those dims.
     pub fn open_any(&mut self, id: TermId, cause: Cause) -> (TermId, Vec<TermId>) {
-        let mut copier = Copier::opening(cause);
+        let mut copier = Copier { opened: Some(Vec::new()), ..Copier::plain(cause) };
         let copy = self.copy(&mut copier, id);
         (copy, copier.opened.unwrap_or_default())
     }

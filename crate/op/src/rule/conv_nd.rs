@@ -113,8 +113,6 @@ pub(super) fn per_axis(r: &dyn Facts, attr: &'static str, n: usize, least: i64) 
         }
         &[all] => Ok(vec![all; n]),
         each if each.len() == n => Ok(each.to_vec()),
-        // Relay looks at the first.
-        &[first, _] if attr == "output_padding" && n == 1 => Ok(vec![first]),
         _ if n == 1 => attr_error(r, attr, "one number"),
         _ => attr_error(r, attr, format!("1 or {n} numbers")),
     }
@@ -469,7 +467,11 @@ fn conv_transpose(r: &mut dyn Facts, space: &Space) -> Step {
     let data_layout = layout(r, "data_layout", space.data)?;
     let out_layout = out_layout(r, space, &data_layout)?;
     let window = Window::of_attrs(r, n, "dilation")?;
-    let extra = per_axis(r, "output_padding", n, 0)?;
+    let extra = match r.attrs().ints("output_padding").as_deref() {
+        // Two numbers for one axis: Relay reads the first.
+        Some(&[first, other]) if n == 1 && first.min(other) >= 0 => vec![first],
+        _ => per_axis(r, "output_padding", n, 0)?,
+    };
     let weight = Weight::ask(r, 1, space, Direction::Transposed)?;
     can_have_rank(r, 0, data_layout.rank())?;
     let data = Lettered::operand(r, 0, data_layout)?;

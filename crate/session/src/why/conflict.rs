@@ -214,11 +214,11 @@ impl<'a> Asked<'a> {
             );
         }
         // What several say is told once, by the nearest: variables, fields, and then definitions.
-        let (mut lets, mut defs): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
+        let (mut all, mut defs): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
         for item in module.items.iter().rev() {
             match *item {
                 hir::Item::Let(local, _) => {
-                    lets.extend(inferred.locals[local].map(|ty| (Said::Let(local, ty), vec![ty])))
+                    all.extend(inferred.locals[local].map(|ty| (Said::Let(local, ty), vec![ty])))
                 }
                 hir::Item::Def(def) => {
                     if let Some(scheme) = inferred.defs[def].as_ref()
@@ -236,10 +236,10 @@ impl<'a> Asked<'a> {
             _ => false,
         };
         let fields = self.made(0..group.start, is_field);
-        lets.extend(fields.into_iter().map(|(cause, cell)| (Said::Field(cause), vec![cell])));
-        lets.append_all(defs);
+        all.extend(fields.into_iter().map(|(cause, cell)| (Said::Field(cause), vec![cell])));
+        all.append_all(defs);
         let mut found = Vec::new();
-        for (said, cells) in lets {
+        for (said, cells) in all {
             let cells = cells.into_iter().filter(|cell| is_before(cell) && used.remove(&solver.root(*cell))).list();
             if !cells.is_empty() {
                 found.push((said, cells));
