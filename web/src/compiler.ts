@@ -1,9 +1,11 @@
 // The page's side of the worker: keeps it alive, keeps its text current, and replaces it when it must be stopped.
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
-// itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
+// itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again. What
+// takes long to find out another one is asked (`searcher.ts`).
 import { type BuildName, compileBuild, DEFAULT_BUILD } from "./builds.ts";
 import type { ExportName, Pass, Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
+import { isSearch, Searcher, type Text } from "./searcher.ts";
 import type { Target } from "./state.ts";
 import type {
   CheckView,
@@ -51,7 +53,9 @@ export class Compiler {
   #build: BuildName | undefined;
   #module: WebAssembly.Module | undefined;
   #worker: Worker | undefined;
-  #text: { revision: number; text: string } | undefined;
+  /** Another compiler of the same build. */
+  #searcher: Searcher | undefined;
+  #text: Text | undefined;
   /** The revision that the worker has, or will have when it answers what it is asked next. */
   #sent: number | undefined;
   #checking: { revision: number; since: number } | undefined;
@@ -90,6 +94,8 @@ export class Compiler {
     if (this.#build !== build) {
       this.#build = build;
       this.#module = module;
+      this.#searcher?.end();
+      this.#searcher = new Searcher(module);
       this.#isSecondTry = false;
       this.#spawn();
     }
@@ -166,9 +172,9 @@ export class Compiler {
 
   /** What is to be said of the solver's work on the current text; `null` if there is nothing at the place asked about. */
   async solver<About extends SolverQuestion["about"]>(question: Extract<SolverQuestion, { about: About }>): Promise<Told<About> | null | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, question }));
-    if (reply?.kind !== "solved" || reply.answer.about !== question.about) return undefined;
-    return (reply.answer.view as Told<About> | undefined) ?? null;
+    const answer = await (isSearch(question) ? this.#search(question) : this.#solve(question));
+    if (answer?.about !== question.about) return undefined;
+    return (answer.view as Told<About> | undefined) ?? null;
   }
 
   /** The current text in another language, or why not. */
@@ -181,6 +187,19 @@ export class Compiler {
   async format(text: string): Promise<FormatView | undefined> {
     const reply = await this.#ask((id) => ({ kind: "format", id, text }));
     return reply?.kind === "formatted" ? reply.view : undefined;
+  }
+
+  async #solve(question: SolverQuestion): Promise<SolverAnswer | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, question }));
+    return reply?.kind === "solved" ? reply.answer : undefined;
+  }
+
+  /** What the other compiler is asked, by whose work no check is kept waiting; there is no answer if the text changes. */
+  async #search(question: SolverQuestion): Promise<SolverAnswer | undefined> {
+    const text = this.#text;
+    if (text === undefined) return undefined;
+    const answer = await this.#searcher?.ask(text, question);
+    return this.#text?.revision === text.revision ? answer : undefined;
   }
 
   /** Asks about a place; there is no answer while the worker has another text than the page, or if the text changes. */
