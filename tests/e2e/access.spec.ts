@@ -27,15 +27,18 @@ for (const colorScheme of ["light", "dark"] as const) {
     await expect(panel(page)).toContainText("Ran in");
     expect(await violations(page), "run").toEqual([]);
     await page.getByRole("button", { name: "Examples" }).click();
+    await expect(page.locator(".gallery button").first()).toBeVisible();
     expect(await violations(page), "examples").toEqual([]);
     await page.keyboard.press("Escape");
     await write(page, WRONG);
     await expect(problems(page).locator(".problem")).toHaveCount(1);
     expect(await violations(page), "problems").toEqual([]);
     await problems(page).locator(".code").click();
+    await expect(page.getByRole("dialog").locator(".markdown")).toBeVisible();
     expect(await violations(page), "explanation").toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Share" }).click();
+    await expect(page.locator(".notice")).toContainText("Link copied");
     expect(await violations(page), "notice").toEqual([]);
     await context.close();
   });
@@ -179,6 +182,7 @@ test("no request leaves the origin, and the policy is never broken", async ({ pa
   await expect(problems(page).locator(".problem")).toHaveCount(1);
   await expectHover(page, 2, "Tensor[(2, 3), float32]");
   await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.locator(".notice")).toContainText("Link copied");
   expect(strangers).toEqual([]);
   expect(complaints).toEqual([]);
 });

@@ -202,11 +202,13 @@ test("offers and hints fit a small phone, and are read out", async ({ browser })
   const context = await phone(browser);
   const page = await context.newPage();
   await open(page);
-  const fits = async (place: ReturnType<typeof widget>) => {
-    const box = await place.boundingBox();
-    expect(box?.x).toBeGreaterThanOrEqual(0);
-    expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(360);
-  };
+  const fits = (place: ReturnType<typeof widget>) =>
+    // It has its words before it has its place.
+    expect(async () => {
+      const box = await place.boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(360);
+    }).toPass();
   await type(page, "let %x = ones(shape=[2, 3]);\n\n\n\n\n", "let %long_name = nn.con");
   await expect(rows(page).first().locator(".label-name")).toHaveText("nn.conv2d");
   await fits(widget(page));

@@ -13,12 +13,15 @@ async function openGallery(page: Page): Promise<void> {
 
 /** What is said of the page covers no button of its header, nor what is below that. */
 async function expectClear(page: Page): Promise<void> {
-  const notice = await page.locator(".notice").boundingBox();
-  const buttons = await page.locator(".actions").boundingBox();
-  if (notice === null || buttons === null) throw new Error("there is no notice");
-  const isAbove = notice.y + notice.height <= buttons.y;
-  const isBeside = notice.x + notice.width <= buttons.x && notice.y + notice.height <= 52;
-  expect(isAbove || isBeside).toBe(true);
+  // It comes to its place from a little below.
+  await expect(async () => {
+    const notice = await page.locator(".notice").boundingBox();
+    const buttons = await page.locator(".actions").boundingBox();
+    if (notice === null || buttons === null) throw new Error("there is no notice");
+    const isAbove = notice.y + notice.height <= buttons.y;
+    const isBeside = notice.x + notice.width <= buttons.x && notice.y + notice.height <= 52;
+    expect(isAbove || isBeside).toBe(true);
+  }).toPass();
 }
 
 test("what one begins with comes first, then earlier programs, then the subjects, each chapter in one", async ({ page }) => {
@@ -59,6 +62,8 @@ test("an example is found by its program, with the line that says it, behind tho
   await expect.poll(() => text(page)).not.toContain("Welcome");
   await page.getByRole("button", { name: "Examples" }).click();
   await searchbox(page).fill("lists");
+  // The gallery loads the examples each time that it is opened.
+  await expect(found.first()).toBeVisible();
   const titles = await found.locator("code").evaluateAll((lines) => lines.length);
   const firstLine = await found.evaluateAll((rows) => rows.findIndex((row) => row.querySelector("code") !== null));
   const count = await found.count();

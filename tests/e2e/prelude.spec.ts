@@ -200,7 +200,7 @@ test("the prelude can be read and asked about, and not written", async ({ page }
   await expect(page.getByText("The prelude cannot be edited").first()).toBeVisible();
   await page.keyboard.press("F8");
   await programTab(page).click();
-  expect(await text(page)).toContain("@twice");
+  await expect.poll(() => text(page)).toContain("@twice");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
 });
 

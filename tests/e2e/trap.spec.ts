@@ -142,6 +142,7 @@ test("a question that brings the compiler down is not asked without end", async 
   await write(page, "20 + 22\n");
   await showPanel(page, "Layout");
   await expect(problems(page).locator(".problem")).toContainText("The compiler stopped while answering a question about this program");
+  await expect.poll(async () => (await counts()).nTrapped).toBe(2);
   await page.waitForTimeout(1000);
   expect((await counts()).nTrapped).toBe(2);
   await runButton(page).click();
