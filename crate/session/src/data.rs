@@ -8,7 +8,8 @@ use hir::layers::LayerKind;
 use hir::{ExprId, ExprKind, FnId, LocalId, Module};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value as Json};
-use ty::{Atom, Dim, Dtype, Elements, Extent, Names, ParamId, Poly, Scalar, Tensor, Term, TermId, Terms, Value};
+use solve::{Cause, Trace};
+use ty::{Atom, Dim, Dtype, Elements, Extent, Kind, Names, ParamId, Poly, Scalar, Tensor, Term, TermId, Terms, Value};
 
 /// `data` is absent past this depth.
 const MAX_DEPTH: usize = 500;
@@ -153,7 +154,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     let mut random = SplitMix(options.seed);
     let module = &analysis.module;
     let params = &module.functions[function].params;
-    let mut sizes = Sizes { open: open_size(analysis, function), named: Vec::new() };
+    let mut sizes = Sizes { named: Vec::new(), open: LEAST_OPEN };
     // A node's weights are given by their names, as PyTorch gives them: `fc1.weight`.
     let net = outermost_net(module);
     let weights = net.map(|net| parameters(module, net)).transpose()?.unwrap_or_default();
@@ -201,6 +202,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
             break;
         }
     }
+    sizes.choose(analysis, function);
     let mut values: Vec<Value> = Vec::with_capacity(params.len());
     if let Some(node) = node {
         values.push(node);
@@ -219,13 +221,49 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
 struct Sizes {
     /// Those of parameters that an input has.
     named: Vec<(ParamId, i64)>,
-    /// The others.
+    /// Those of the other parameters.
     open: i64,
 }
 
 impl Sizes {
     fn named(&self, param: ParamId) -> Option<i64> {
         self.named.iter().find(|(other, _)| *other == param).map(|(_, size)| *size)
+    }
+
+    /// Chooses those that nobody says: 2, or the least with which no size in the function's type is below 1 and nothing
+    /// fails that it says of its sizes. So `H` is 3 where the result has a size `H - 2`, and 5 where a window of 5 goes
+    /// along it.
+    fn choose(&mut self, analysis: &Analysis, function: FnId) {
+        let Analysis { module, inferred, .. } = analysis;
+        let def = module.defs.iter_enumerated().find(|(_, def)| def.function == function);
+        let Some(scheme) = def.and_then(|(id, _)| inferred.defs[id].as_ref()).filter(|scheme| !scheme.is_mono()) else {
+            return;
+        };
+        // Of examples there are two, however large each is.
+        for &param in &scheme.params {
+            if Names::param(module, param) == "?" && self.named(param).is_none() {
+                self.named.push((param, LEAST_OPEN));
+            }
+        }
+        let is_computed = |term| matches!(term, Term::Dim(Dim { extent: Extent::Poly(_), .. }));
+        let computed = inferred.solver.roots_where(&[scheme.body], is_computed);
+        let mut solver = inferred.solver.beginning(Trace::off());
+        let fits = |open: &i64| {
+            self.open = *open;
+            solver.failures.clear();
+            let args = scheme.params.iter().map(|&param| {
+                let term = match Names::param_kind(module, param) {
+                    Kind::Dim => Term::Dim(Dim::number(self.named(param).unwrap_or(*open))),
+                    kind => Term::param(param, kind),
+                };
+                solver.fresh(term, Cause(0))
+            });
+            let args = args.list();
+            solver.instantiate(scheme, &args, Cause(0));
+            solver.solve();
+            solver.failures.is_empty() && computed.iter().all(|&dim| self.of(&solver, dim).is_some_and(|size| size > 0))
+        };
+        self.open = (LEAST_OPEN..=MOST_OPEN).find(fits).unwrap_or(LEAST_OPEN);
     }
 
     /// A size that has a name, or is computed from such.
@@ -370,22 +408,6 @@ fn numbers_of(module: &Module, function: FnId, param: LocalId) -> Numbers {
     }
 }
 
-/// What a size that nobody says is taken to be: 2, or the least with which no size in the function's type is below 1. So
-/// `H` is 3 where the result has a size `H - 2`.
-fn open_size(analysis: &Analysis, function: FnId) -> i64 {
-    let Analysis { module, inferred, .. } = analysis;
-    let def = module.defs.iter_enumerated().find(|(_, def)| def.function == function);
-    let Some(scheme) = def.and_then(|(id, _)| inferred.defs[id].as_ref()) else { return LEAST_OPEN };
-    let solver = &inferred.solver;
-    let is_computed = |term| matches!(term, Term::Dim(Dim { extent: Extent::Poly(_), .. }));
-    let computed = solver.roots_where(&[scheme.body], is_computed);
-    let fits = |&open: &i64| {
-        let sizes = Sizes { open, named: Vec::new() };
-        computed.iter().all(|&dim| sizes.of(solver, dim).is_some_and(|size| size > 0))
-    };
-    (LEAST_OPEN..=MOST_OPEN).find(fits).unwrap_or(LEAST_OPEN)
-}
-
 /// A value of a type that is a tensor or a tuple of such, if need be of `numbers` that are made up.
 fn argument(
     analysis: &Analysis,
@@ -422,7 +444,7 @@ fn argument(
                 None => {
                     let shape = want.into_iter().zip(solver.items(dims)).map(|(size, &dim)| match size {
                         Some(size) => Ok(size),
-                        None => number_of(sizes.of(solver, dim).unwrap_or(sizes.open)),
+                        None => number_of(sizes.of(solver, dim).unwrap_or(LEAST_OPEN)),
                     });
                     random_tensor(shape.ok_list()?, dtype, numbers, random)
                 }

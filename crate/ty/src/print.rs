@@ -82,7 +82,7 @@ pub fn print_term(terms: &dyn Terms, names: &dyn Names, id: TermId) -> Printed {
 pub fn print_atom(terms: &dyn Terms, names: &dyn Names, atom: Atom) -> Printed {
     let mut printer = Printer::new(terms, names);
     let mut pieces = Vec::new();
-    printer.atom(atom, &mut pieces);
+    printer.atom(atom, false, &mut pieces);
     printer.stack.append_all(pieces.into_iter().rev());
     printer.drain();
     printer.finish()
@@ -482,7 +482,7 @@ impl<'a> Printer<'a> {
                 if j > 0 {
                     pieces.push(Piece::Text(" * "));
                 }
-                self.atom(*atom, &mut pieces);
+                self.atom(*atom, j == 0, &mut pieces);
             }
             let size = coefficient.saturating_abs();
             if atoms.is_empty() || size != 1 {
@@ -493,7 +493,8 @@ impl<'a> Printer<'a> {
         self.stack.append_all(pieces.into_iter().rev());
     }
 
-    fn atom(&self, atom: Atom, pieces: &mut Vec<Piece>) {
+    /// A factor, the first of its product or another one.
+    fn atom(&self, atom: Atom, is_first: bool, pieces: &mut Vec<Piece>) {
         // A number last, in whatever order they are kept.
         let is_number = |poly: PolyId| self.terms.poly(poly).as_constant().is_some();
         let in_order = |a: PolyId, b: PolyId| if is_number(a) { (b, a) } else { (a, b) };
@@ -519,6 +520,15 @@ impl<'a> Printer<'a> {
             }
             Atom::Max(a, b) => call("max(", in_order(a, b)),
             Atom::Min(a, b) => call("min(", in_order(a, b)),
+            Atom::FloorDiv(a, b) if self.is_tensorscript() => {
+                let brackets = |is_there: bool| if is_there { ("(", ")") } else { ("", "") };
+                let (open, close) = brackets(!is_first);
+                let of = |poly: PolyId| brackets(!is_number(poly) && self.terms.poly(poly).as_atom().is_none());
+                let ((open_a, close_a), (open_b, close_b)) = (of(a), of(b));
+                pieces.append_all([Piece::Text(open), Piece::Text(open_a), Piece::Poly(a), Piece::Text(close_a)]);
+                pieces.append_all([Piece::Text(" / "), Piece::Text(open_b), Piece::Poly(b), Piece::Text(close_b)]);
+                pieces.push(Piece::Text(close));
+            }
             Atom::FloorDiv(a, b) => call("floordiv(", (a, b)),
         }
     }

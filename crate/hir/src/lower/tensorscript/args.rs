@@ -327,7 +327,7 @@ impl<'t> Lowering<'t> {
                     for (dim, _) in self.shape(shape, net)? {
                         match dim {
                             Dim::Number(number) => dims.push(number),
-                            Dim::Named(_) | Dim::Computed(..) | Dim::Hole => {
+                            Dim::Named(_) | Dim::Computed(_) | Dim::Hole => {
                                 self.leave_out(&mut dims, &mut left_out, span)?;
                             }
                         }

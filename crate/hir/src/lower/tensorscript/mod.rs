@@ -257,7 +257,7 @@ impl<'t> Lowering<'t> {
             // One of each, with how many there are.
             let mut kinds: Vec<(usize, usize)> = Vec::new();
             for (at, (_, dims)) in said.iter().enumerate() {
-                match kinds.iter_mut().find(|(first, _)| shape::is_same(dims, &said[*first].1)) {
+                match kinds.iter_mut().find(|(first, _)| self.is_same(dims, &said[*first].1, net)) {
                     Some((_, n)) => *n += 1,
                     None => kinds.push((at, 1)),
                 }
@@ -265,8 +265,10 @@ impl<'t> Lowering<'t> {
             let Some(&(at, _)) = kinds.iter().rev().max_by_key(|(_, n)| *n) else { continue };
             let (most, dims) = &said[at];
             signature[side] = *most;
-            for (node, _) in said.iter().filter(|(_, other)| !shape::is_same(dims, other)) {
-                self.other_type(net, *node, *most);
+            for (node, other) in &said {
+                if !self.is_same(dims, other, net) {
+                    self.other_type(net, *node, *most);
+                }
             }
         }
         self.nets.parts[net].signature = Some((signature[0], signature[1]));
@@ -644,7 +646,7 @@ impl<'t> Lowering<'t> {
     /// Tells of what `forward` writes, where the node says otherwise.
     fn same_types(&mut self, written: NodeId, implied: NodeId, net: usize) {
         if let (Some(a), Some(b)) = (self.shape(written, Some(net)), self.shape(implied, Some(net)))
-            && !shape::is_same(&a, &b)
+            && !self.is_same(&a, &b, net)
         {
             self.other_type(net, written, implied);
         }

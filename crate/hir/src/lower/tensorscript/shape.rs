@@ -1,12 +1,13 @@
 //! Shapes of TensorScript: lists of dims, in which names stand for dims and for whole shapes.
 
 use super::Lowering;
+use super::written::SIGNS;
 use crate::data::{TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
 use crate::layer_fault::LayerFault;
 use base::{Append, HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
-use ty::{Dtype, Kind};
+use ty::{Dtype, Kind, Poly};
 
 /// A shape of more dims than this is refused: names of names of shapes grow fast.
 const MAX_RANK: usize = 256;
@@ -39,20 +40,10 @@ pub(super) enum Dim<'t> {
     Number(i64),
     /// `?`, or a name that nothing declares.
     Named(&'t str),
-    /// `2 * N` with such a name, as it is written.
-    Computed(&'t str, NodeId),
+    /// `2 * N` with such a name.
+    Computed(NodeId),
     /// `_`.
     Hole,
-}
-
-/// Whether two written shapes are one.
-pub(super) fn is_same(a: &[(Dim, Span)], b: &[(Dim, Span)]) -> bool {
-    let bare = |text: &str| base::replace(text, " ", "");
-    let same = |((a, _), (b, _)): (&(Dim, Span), &(Dim, Span))| match (a, b) {
-        (Dim::Computed(a, _), Dim::Computed(b, _)) => bare(a) == bare(b),
-        _ => a == b,
-    };
-    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 impl<'t> Lowering<'t> {
@@ -122,6 +113,49 @@ impl<'t> Lowering<'t> {
         self.find_alias(name, net)
     }
 
+    /// Whether two written shapes are one: `T + T` is `2 * T`.
+    pub(super) fn is_same(&self, a: &[(Dim<'t>, Span)], b: &[(Dim<'t>, Span)], net: usize) -> bool {
+        let same = |((a, _), (b, _)): (&(Dim, Span), &(Dim, Span))| match (a, b) {
+            (&Dim::Computed(a), &Dim::Computed(b)) => {
+                let [a, b] = [a, b].map(|node| self.sum_of(node, net, 0));
+                a.is_some() && a == b
+            }
+            _ => a == b,
+        };
+        a.len() == b.len() && a.iter().zip(b).all(same)
+    }
+
+    /// What a written dim is computed as, where each name without a number, and each quotient, is for itself. `None` if
+    /// it is no sum that has a normal form, which is said where its type is made.
+    fn sum_of(&self, node: NodeId, net: usize, depth: u32) -> Option<Poly<String>> {
+        let tree = self.tree;
+        let text = tree.node_text(node);
+        match (tree.kind(node), &tree.children(node)[..]) {
+            (NodeKind::DimNum, _) => base::parse_i64(text).map(Poly::constant),
+            (NodeKind::DimName, _) => match self.find_alias(text, Some(net)).map(|alias| alias.means) {
+                Some(Means::Dim(number)) => Some(Poly::constant(number)),
+                _ => Some(Poly::atom(text.to_owned())),
+            },
+            (NodeKind::DimBinary, &[left, right, ..]) if depth < MAX_DEPTH => {
+                let (a, b) = (self.sum_of(left, net, depth + 1)?, self.sum_of(right, net, depth + 1)?);
+                match self.own_token(node, &SIGNS)?.0 {
+                    "+" => a.plus(&b),
+                    "-" => a.minus(&b),
+                    "*" => a.times(&b),
+                    _ => Some(Poly::atom(self.bare(node))),
+                }
+            }
+            _ => Some(Poly::atom(text.to_owned())),
+        }
+    }
+
+    /// A node's text without spaces and comments.
+    fn bare(&self, node: NodeId) -> String {
+        let tree = self.tree;
+        let tokens = tree.tokens(node).filter(|&token| !tree.token_kind(token).is_trivia());
+        tokens.map(|token| tree.token_text(token)).list().concat()
+    }
+
     /// The dims of a written shape, aliases spliced in. `None` where it is none, which has been said.
     pub(super) fn shape(&mut self, node: NodeId, net: Option<usize>) -> Option<Vec<(Dim<'t>, Span)>> {
         let mut dims = Vec::new();
@@ -158,7 +192,7 @@ impl<'t> Lowering<'t> {
                 NodeKind::DimAny => Dim::Named("?"),
                 NodeKind::HoleType => Dim::Hole,
                 NodeKind::Error => return None,
-                NodeKind::DimBinary if self.is_open(part, net, 0) => Dim::Computed(tree.node_text(part), part),
+                NodeKind::DimBinary if self.is_open(part, net, 0) => Dim::Computed(part),
                 NodeKind::DimBinary => Dim::Number(self.computed_size(part, net, 0)?),
                 NodeKind::ShapeLit => {
                     self.refuse_layer(span, LayerFault::SeveralDims);
@@ -283,7 +317,7 @@ impl<'t> Lowering<'t> {
                 Dim::Number(number) => TypeExprKind::Dim(number),
                 Dim::Hole => TypeExprKind::Hole,
                 Dim::Named(name) => self.dim_param(name, span),
-                Dim::Computed(_, node) => self.open_dim(node, net, 0),
+                Dim::Computed(node) => self.open_dim(node, net, 0),
             };
             kinds.push((kind, span));
         }

@@ -8,6 +8,9 @@ use base::Span;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Scalar};
 
+/// The operators of sizes.
+pub(super) const SIGNS: [TokenKind; 4] = [TokenKind::Plus, TokenKind::Minus, TokenKind::Star, TokenKind::Slash];
+
 /// Arithmetic of sizes nests at most this deep.
 const MAX_DEPTH: u32 = 64;
 
@@ -107,17 +110,17 @@ impl<'t> Lowering<'t> {
         let &[left, right, ..] = &tree.children(node)[..] else { return None };
         let left = self.written(left, net, depth + 1)?;
         let right = self.written(right, net, depth + 1)?;
-        let signs = [TokenKind::Plus, TokenKind::Minus, TokenKind::Star, TokenKind::Slash];
         // Behind parentheses that group a dim.
         let first = || tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia());
-        let sign = self.own_token(node, &signs).map(|(sign, _)| sign);
+        let sign = self.own_token(node, &SIGNS).map(|(sign, _)| sign);
         let sign = sign.or_else(|| first().map(|token| tree.token_text(token)))?;
         let (Written::Int(a), Written::Int(b)) = (left, right) else { return self.not_static(span) };
         let computed = match sign {
             "+" => a.checked_add(b),
             "-" => a.checked_sub(b),
             "*" => a.checked_mul(b),
-            "/" if b > 0 && a % b == 0 => Some(a / b),
+            // As of sizes that no number is known for.
+            "/" if b > 0 => Some(a.div_euclid(b)),
             "/" => {
                 self.refuse_layer(span, LayerFault::NoWholeNumber { dividend: a, divisor: b });
                 return None;
