@@ -3,14 +3,15 @@
 use crate::ToList;
 
 /// The candidate at the smallest Damerau–Levenshtein distance (adjacent transpositions count once) from `name`, if
-/// that is at most a third of its length; of several, one with the same first letter. A name of one letter is near to
-/// none.
+/// that is at most a third of its length; of several, one with the same first letter. Nearest of all is one that differs
+/// in capitals alone, and a name of one letter is near to no other.
 ///
 /// ```
 /// assert_eq!(base::nearest("nn.rleu", ["nn.relu", "nn.dense"]), Some("nn.relu"));
 /// assert_eq!(base::nearest("quux", ["nn.relu", "nn.dense"]), None);
 /// assert_eq!(base::nearest("tnh", ["nth", "tanh"]), Some("tanh"));
 /// assert_eq!(base::nearest("Q", ["R"]), None);
+/// assert_eq!(base::nearest("Q", ["R", "q"]), Some("q"));
 /// assert_eq!(base::nearest("", ["R"]), None);
 /// assert_eq!(base::nearest("float32", ["float16", "float32"]), None);
 /// ```
@@ -20,8 +21,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// There is one of this, and not one for each kind of list.
-fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'a str> {
-    let name: Vec<char> = name.chars().take(64).list();
+fn among<'a>(text: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'a str> {
+    let name: Vec<char> = text.chars().take(64).list();
     let limit = (name.len() / 3).max(1);
     let mut nearest = None;
     // The first of those that are as near.
@@ -33,7 +34,10 @@ fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'
             letters.extend(candidate.chars());
             // A hand seldom slips at the first letter.
             let starts = usize::from(letters.first() != name.first());
-            let distance = 2 * distance(&name, &letters, least / 2, &mut rows) + starts;
+            let distance = match 2 * distance(&name, &letters, least / 2, &mut rows) + starts {
+                2.. if candidate.eq_ignore_ascii_case(text) => 1,
+                distance => distance,
+            };
             if distance < least {
                 (nearest, least) = (Some(candidate), distance);
             }

@@ -94,6 +94,16 @@ impl<'a> Bench<'a> {
         Ok(Outcome { removed, checked })
     }
 
+    /// Whether edits bring a fault of their own: one that was not there, and is told of what they change.
+    pub fn brings(&self, edits: &[Edit], checked: &Checked) -> bool {
+        checked.faults.iter().any(|fault| {
+            let ((start, is_inside), (end, _)) = (original(edits, fault.span.start), original(edits, fault.span.end));
+            let is_old = |old: &Diagnostic| old.span.start == start && old.code == fault.code;
+            let is_around = |edit: &Edit| start <= edit.span.start && edit.span.start < end;
+            (is_inside.is_some() || edits.iter().any(is_around)) && !self.faults.iter().any(is_old)
+        })
+    }
+
     /// The text after edits, unless they overlap.
     pub fn applied(&self, edits: &[Edit]) -> Option<String> {
         let mut spans: Vec<Span> = edits.iter().map(|edit| edit.span).list();

@@ -329,6 +329,7 @@ fn try_all(
             continue;
         }
         let Some(checked) = bench.checked(&candidate.edits) else { continue };
+        let is_known = problems.iter().flat_map(|problem| &problem.fixes).any(|fix| fix.title == candidate.title);
         let judged = bench.judged(&candidate.edits, checked);
         let (candidate, outcome) = match judged {
             Ok(outcome) if bench.hiding.is_empty() || outcome.checked.faults.is_empty() => (candidate, outcome),
@@ -339,7 +340,12 @@ fn try_all(
                 match (both, judged) {
                     (Some(both), _) => both,
                     // What is put for something else may bring the next fault itself.
-                    (None, Ok(outcome)) if candidate.cost < SUBSTITUTES => (candidate, outcome),
+                    (None, Ok(outcome))
+                        if candidate.cost < SUBSTITUTES
+                            && (is_known || !bench.brings(&candidate.edits, &outcome.checked)) =>
+                    {
+                        (candidate, outcome)
+                    }
                     (None, _) => continue,
                 }
             }
@@ -354,7 +360,6 @@ fn try_all(
         // What cannot be read is mended by the parser, which knows what it looked for, and not by taking it away.
         let is_syntax = |code: &str| code == "syntax-error" || code == "unknown-character";
         let n_read = |faults: &[Diagnostic]| faults.iter().count_where(|fault| is_syntax(fault.code));
-        let is_known = problems.iter().flat_map(|problem| &problem.fixes).any(|fix| fix.title == candidate.title);
         if !is_known && n_read(&outcome.checked.faults) < n_read(&bench.faults) {
             continue;
         }

@@ -89,7 +89,11 @@ fn with_point(text: &str) -> Option<String> {
 pub(crate) fn as_dtype(text: &str, dtype: Dtype) -> Option<String> {
     let (before, suffix) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     // In `1e-5` the letter is no suffix.
-    let number = if Dtype::of_suffix(suffix).is_some() { before } else { text };
+    let number = match Dtype::of_suffix(suffix) {
+        Some(own) if own == dtype => return None,
+        Some(_) => before,
+        None => text,
+    };
     let written = match dtype {
         Dtype::Bool => if number == "0" { "False" } else { "True" }.to_owned(),
         Dtype::Float32 if number.as_bytes().contains(&b'.') => number.to_owned(),
@@ -111,6 +115,7 @@ mod tests {
         assert_eq!(["2", "2f", "2.0"].map(|text| written(text, Dtype::Int32)), ["", "2", "2"]);
         assert_eq!(["2", "2f", "2.5"].map(|text| written(text, Dtype::Int64)), ["2i64", "2i64", ""]);
         assert_eq!(["2", "2f", "1e-5"].map(|text| written(text, Dtype::Float32)), ["2f", "", "1e-5f"]);
+        assert_eq!(["0.5", "0.5f"].map(|text| written(text, Dtype::Float32)), ["", ""]);
         assert_eq!(["0", "1f", "True"].map(|text| written(text, Dtype::Bool)), ["False", "True", ""]);
     }
 }

@@ -161,15 +161,13 @@ fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     let fields = outline.tree.children(node);
     let is_one = fields.len() > 1 && fields.iter().all(|&field| outline.text(field) == outline.text(fields[0]));
     // Of what is computed nothing was meant to be lost.
-    let computes = fields.iter().count_where(|&&field| outline.kind(field) == NodeKind::Call) > 1;
-    let n = if is_one {
-        1
-    } else if computes {
-        0
-    } else {
-        fields.len().min(4)
+    let is_computed = |event| match event {
+        Event::Enter(part) => matches!(outline.kind(part), NodeKind::Call | NodeKind::Binary | NodeKind::Unary),
+        Event::Leave(_) => false,
     };
-    for &field in &fields[..n.min(fields.len())] {
+    let computed = fields.iter().copied().filter(|&field| outline.tree.walk(field).any(is_computed)).list();
+    let n = if is_one { 1 } else { 4 };
+    for &field in fields.iter().take(n).filter(|&field| is_one || computed.iter().all(|other| other == field)) {
         let text = outline.text(field);
         let cost = if is_one { 4 } else { 16 };
         out.push(Candidate::replace(cost + far, outline.span(node), text, format!("write `{text}` for the tuple")));
@@ -253,12 +251,12 @@ fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate
     let span = tree.token_span(token);
     let old = tree.token_text(token);
     let last = base::parse_u32(old).unwrap_or(0);
-    for index in 0..5u32 {
+    for index in last.saturating_sub(4)..last.saturating_add(5) {
         if index == last {
             continue;
         }
         let title = format!("take field {index} instead of {old}");
-        let cost = 9 + far + index;
+        let cost = 8 + far + index.abs_diff(last);
         out.push(Candidate::replace(cost, span, index.to_string(), title).at(outline.span(node)));
     }
 }

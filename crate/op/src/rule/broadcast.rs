@@ -80,17 +80,22 @@ fn where_(r: &mut dyn Facts) -> Step {
     let (y_shape, y_dtype) = expect_tensor(r, y)?;
     r.unify(dtype, y_dtype)?;
     let either = r.make_hole(ty::Kind::Shape);
-    post_part(r, &BROADCAST_SHAPES, &[x_shape, y_shape, either]);
+    broadcast_now(r, x_shape, y_shape, either)?;
     result_broadcast(r, condition_shape, either, dtype)
 }
 
-/// The result is a tensor with the broadcast of two shapes. Where both are known the shape is computed at once.
+/// The result is a tensor with the broadcast of two shapes.
 fn result_broadcast(r: &mut dyn Facts, left: TermId, right: TermId, dtype: TermId) -> Step {
     let shape = r.make_hole(ty::Kind::Shape);
     let tensor = r.make(Term::Tensor { shape, dtype });
     r.result_is(tensor)?;
-    if if_known(shapes(r, left, right, shape))?.is_none() {
-        post_part(r, &BROADCAST_SHAPES, &[left, right, shape]);
+    broadcast_now(r, left, right, shape)
+}
+
+/// The broadcast of two shapes, computed at once where both are known.
+fn broadcast_now(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Step {
+    if if_known(shapes(r, left, right, result))?.is_none() {
+        post_part(r, &BROADCAST_SHAPES, &[left, right, result]);
     }
     Ok(())
 }
