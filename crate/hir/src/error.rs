@@ -120,10 +120,13 @@ pub enum HirError {
         span: Span,
     },
     /// Attributes without their names, in order.
-    AttrsByPlace {
+    /// Attributes that stand without their names, or operands with theirs.
+    Misplaced {
         op: &'static str,
-        attrs: Vec<PlacedAttr>,
+        parts: Vec<Misplaced>,
         span: Span,
+        /// "name" or "place".
+        by: &'static str,
     },
     AttrValue {
         op: &'static str,
@@ -394,11 +397,10 @@ fn misspelt(mut diagnostic: Diagnostic, span: Span, nearest: &Option<String>) ->
 
 /// An attribute without its name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlacedAttr {
+pub struct Misplaced {
     pub name: String,
-    /// Of the value.
     pub span: Span,
-    /// The value, in parentheses if its members stand there alone.
+    /// What is to stand there.
     pub text: String,
 }
 
@@ -424,19 +426,17 @@ fn attributes(op: &str) -> String {
 }
 
 /// `sum(%x, 1)` for `sum(%x, axis=1)`.
-fn by_place(op: &str, attrs: &[PlacedAttr], span: Span) -> Diagnostic {
-    let names = base::listed(&attrs.iter().map(|attr| format!("`{}`", attr.name)).list(), "and");
-    let message = format!("`{op}` takes {names} by name");
-    let written =
-        |PlacedAttr { name, text, .. }: &PlacedAttr| match text.len() > MAX_SHOWN || text.as_bytes().contains(&b'\n') {
-            true => format!("`{name}=`"),
-            false => format!("`{name}={text}`"),
-        };
-    let title = format!("write {}", base::listed(&attrs.iter().map(written).list(), "and"));
-    let edit = |PlacedAttr { name, span, text }: &PlacedAttr| Edit { span: *span, text: format!("{name}={text}") };
-    let mut diagnostic = Diagnostic::error("attribute-error", span, message);
+fn misplaced(op: &str, parts: &[Misplaced], by: &str, span: Span) -> Diagnostic {
+    let names = base::listed(&parts.iter().map(|part| format!("`{}`", part.name)).list(), "and");
+    let written = |part: &Misplaced| match part.text.len() > MAX_SHOWN || part.text.as_bytes().contains(&b'\n') {
+        true => format!("`{}=`", part.name),
+        false => format!("`{}`", part.text),
+    };
+    let title = format!("write {}", base::listed(&parts.iter().map(written).list(), "and"));
+    let edits = parts.iter().map(|part| Edit { span: part.span, text: part.text.clone() }).list();
+    let mut diagnostic = Diagnostic::error("attribute-error", span, format!("`{op}` takes {names} by {by}"));
     diagnostic.help = Some(title.clone());
-    diagnostic.fixes.push(Fix { title, edits: attrs.iter().map(edit).list() });
+    diagnostic.fixes.push(Fix { title, edits });
     diagnostic
 }
 
@@ -692,7 +692,7 @@ impl HirError {
             HirError::MissingAttr { op, name, span } => {
                 error("attribute-error", *span, format!("`{op}` needs the attribute `{name}`"))
             }
-            HirError::AttrsByPlace { op, attrs, span } => by_place(op, attrs, *span),
+            HirError::Misplaced { op, parts, span, by } => misplaced(op, parts, by, *span),
             HirError::AttrValue { op, name, span, want, word } => {
                 let error = error("attribute-error", *span, format!("`{name}` of `{op}` must be {want}"));
                 match word {

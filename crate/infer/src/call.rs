@@ -87,7 +87,10 @@ impl Inference<'_> {
                 self.errors.push(TypeError::Arity { call: id, callee, want, found });
                 self.error(cause)
             }
-            Term::Error(_) => self.error(cause),
+            Term::Error(_) => {
+                args.iter().for_each(|&arg| self.forget_parameters(arg, cause));
+                self.error(cause)
+            }
             Term::Hole(_) => {
                 let result = self.hole(cause);
                 let expected = self.solver.func(&found, result, cause);
@@ -98,6 +101,18 @@ impl Inference<'_> {
             _ => {
                 self.errors.push(TypeError::NotAFunction { callee, found: callee_type });
                 self.error(cause)
+            }
+        }
+    }
+
+    /// What a function is called with that is written for a callee that nobody knows would be said there: its body is not
+    /// asked for it.
+    fn forget_parameters(&mut self, function: ExprId, cause: Cause) {
+        let ExprKind::Fn(id) = self.module.exprs[function].kind else { return };
+        for &param in &self.module.functions[id].params {
+            let term = self.local(param);
+            for hole in self.solver.holes(&[term]) {
+                self.solver.spoil(hole, cause);
             }
         }
     }

@@ -424,10 +424,15 @@ impl Solver {
             if let Term::Tensor { shape, .. } = self.head(output) {
                 output = shape;
             }
-            let head = self.head(output);
-            if head.is_hole() {
-                self.bind_from(self.store.root(output), Term::Error(head.kind()), output, cause);
-            }
+            self.spoil(output, cause);
+        }
+    }
+
+    /// Makes an error of what is unknown, so that nothing is reported about it.
+    pub fn spoil(&mut self, id: TermId, cause: Cause) {
+        let head = self.head(id);
+        if head.is_hole() {
+            self.bind_from(self.store.root(id), Term::Error(head.kind()), id, cause);
         }
     }
 

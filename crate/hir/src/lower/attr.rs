@@ -2,7 +2,7 @@
 
 use super::{Lowered, Lowering};
 use crate::data::{Attr, ExprId, ExprKind};
-use crate::error::{Duplicated, HirError, PlacedAttr};
+use crate::error::{Duplicated, HirError, Misplaced};
 use base::{Append, Span, ToList};
 use op::{AttrForm, AttrSpec, Op};
 use std::sync::Arc;
@@ -115,12 +115,13 @@ impl Lowering<'_> {
         };
         let Some(attrs) = attrs else { return };
         let (open, close) = if is_list { ("(", ")") } else { ("", "") };
-        let placed = attrs.iter().map(|attr| PlacedAttr {
+        let parts = attrs.iter().map(|attr| Misplaced {
             name: attr.name.clone(),
             span: attr.value_span,
-            text: format!("{open}{}{close}", text(attr.value_span)),
+            // In parentheses if its members stand there alone.
+            text: format!("{}={open}{}{close}", attr.name, text(attr.value_span)),
         });
-        self.errors.push(HirError::AttrsByPlace { op: row.name, attrs: placed.list(), span });
+        self.errors.push(HirError::Misplaced { op: row.name, parts: parts.list(), span, by: "name" });
         self.by_place.insert(arg_list, attrs);
     }
 
@@ -196,6 +197,21 @@ impl Lowering<'_> {
         }
         let is_unknown =
             |attr: &Attr| op.attrs.iter().all(|spec| spec.name != attr.name) && attr.name != "attrs_type_key";
+        // As in Python, in whatever order.
+        let place = |attr: &Attr| op.args.iter().position(|&operand| operand == attr.name).filter(|_| is_unknown(attr));
+        let named = written.iter().filter_map(|attr| Some((place(attr)?, attr))).list();
+        if let (Some((_, first)), Some((_, last))) = (named.first(), named.last()) {
+            let mut in_order = named.clone();
+            base::sort_by_key(&mut in_order, |(place, _)| *place);
+            let parts = named.iter().zip(in_order).map(|((_, here), (_, attr))| Misplaced {
+                name: attr.name.clone(),
+                span: here.name_span.to(here.value_span),
+                text: self.tree.text()[attr.value_span.range()].to_owned(),
+            });
+            let span = first.name_span.to(last.value_span);
+            self.errors.push(HirError::Misplaced { op: op.name, parts: parts.list(), span, by: "place" });
+            return None;
+        }
         let is_missing = |spec: &&AttrSpec| {
             let is_argument = matches!(spec.form, AttrForm::Argument(_));
             !is_argument && spec.default.value().is_none() && written.iter().all(|attr| attr.name != spec.name)
