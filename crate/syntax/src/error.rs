@@ -192,6 +192,18 @@ pub enum Foreign {
     BareTuple,
     /// `[-1, 4]`, in TensorScript
     NegativeDim,
+    /// `torch.exp`, `F.relu`
+    Module,
+    /// `[a, b]`, in TensorScript
+    TupleBrackets,
+    /// `(?, 4)`, as a shape
+    ShapeParens,
+    /// `x += 1`, in TensorScript
+    Compound,
+    /// `import a::B`, `from a import B`
+    Import,
+    /// `N = 4;` outside of what is a part of something
+    BareDim,
     /// `A -> B`, as a type
     BareFnType,
     /// `type P { x: int32, y: int32 }`
@@ -297,6 +309,12 @@ impl Foreign {
             }
             Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
             Foreign::NegativeDim => ("a dimension is no negative number: `?` is any number of examples", "write `?`"),
+            Foreign::Module => ("functions are called by their names alone, as `exp(x)`", "take it away"),
+            Foreign::TupleBrackets => ("several values stand in parentheses, as `(a, b)`", "write parentheses"),
+            Foreign::ShapeParens => ("a shape stands in brackets, as `[?, 4]`", "write brackets"),
+            Foreign::Compound => ("expected `=`, found an operator in front of it", "write it out"),
+            Foreign::Import => ("expected `use`, as in `use lin::Linear;`", "write `use`"),
+            Foreign::BareDim => ("expected `dim` before the name of a size", "insert `dim`"),
             Foreign::BareFnType => {
                 ("expected a function's type such as `fn (int32) -> bool`, found an arrow", "write it with `fn`")
             }

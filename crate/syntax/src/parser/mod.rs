@@ -19,6 +19,7 @@ mod refine_foreign;
 mod relation;
 mod surplus;
 mod tensorscript;
+mod tensorscript_foreign;
 mod ty;
 
 use base::{Span, Surface};
@@ -390,7 +391,9 @@ impl Parser<'_> {
             Surface::Refine => self.kind().starts_expr(),
             Surface::TensorScript => {
                 let kind = self.kind();
-                kind.starts_tensorscript() && !self.begins_part() && (!kind.is_name() || self.at_name())
+                // As Python writes a tuple.
+                let starts = kind.starts_tensorscript() || kind == TokenKind::LBracket;
+                starts && !self.begins_part() && (!kind.is_name() || self.at_name())
             }
         }
     }

@@ -56,6 +56,14 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             KwUse => self.use_item(mark),
+            _ if self.at_import() => {
+                self.foreign_import();
+                self.use_item(mark);
+            }
+            _ if self.at_name() && self.nth(1) == Eq && self.nth(2) == Int => {
+                self.foreign(Foreign::BareDim, self.token_span(self.pos), &[(self.start_of(mark), "dim ")]);
+                self.size_named(mark);
+            }
             KwDim => self.dim_item(mark),
             KwTsr => self.tsr_item(mark),
             KwNode => self.item_of_parts(NodeKind::Net, mark),
@@ -81,9 +89,10 @@ impl Parser<'_> {
         self.bump();
         self.tasks.push(Task::BindEnd(NodeKind::Use, mark));
         let mut has_path = false;
-        while self.at_name() && matches!(self.nth(1), ColonColon | Dot) {
+        let is_foreign = self.sig[mark.pos as usize].kind != KwUse;
+        while self.at_name() && (matches!(self.nth(1), ColonColon | Dot) || self.at_import_word()) {
             self.name();
-            if self.at(Dot) {
+            if self.at(Dot) && !is_foreign {
                 self.misspelt(ColonColon);
             }
             self.bump();
@@ -104,6 +113,10 @@ impl Parser<'_> {
     /// `dim N = 28;`, `dim M = N * 2;`.
     fn dim_item(&mut self, mark: Mark) {
         self.bump();
+        self.size_named(mark);
+    }
+
+    fn size_named(&mut self, mark: Mark) {
         self.new_name();
         if !self.eat(Eq) {
             self.expected(Expected::Token(Eq));
@@ -315,6 +328,7 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             LBracket => self.open(Rule::Shape, mark),
+            LParen if self.open_foreign(Rule::Shape, mark) => {}
             _ if self.at_name() && !self.begins_part() => self.name_leaf(NodeKind::NameType),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             kind => {
@@ -366,6 +380,7 @@ impl Parser<'_> {
 
     /// One operand, without what follows it.
     pub(super) fn script_atom(&mut self, mark: Mark) {
+        self.pass_modules();
         match self.kind() {
             _ if self.begins_part() => self.no_expr(),
             Int | Float | KwTrue | KwFalse => self.leaf(NodeKind::Literal),
@@ -373,6 +388,7 @@ impl Parser<'_> {
             Question => self.leaf(NodeKind::DimAny),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             LParen => self.open(Rule::Paren, mark),
+            LBracket if self.open_foreign(Rule::Paren, mark) => {}
             KwIf => self.if_expr(mark),
             kind if kind.is_reserved() => self.reserved(),
             _ if self.at_name() => self.name_leaf(NodeKind::NameRef),
@@ -427,6 +443,7 @@ impl Parser<'_> {
         if let Some(end) = self.shape_behind(self.pos) {
             self.surplus("a variable has the type of its value, which is not written", end);
         }
+        self.pass_operator_of_assignment();
         self.bind_value(NodeKind::Assign, mark);
     }
 
