@@ -1,27 +1,22 @@
 //! Operators that only move elements, as bytes: a body serves every dtype, by the width of its elements.
 //!
-//! Where an element comes from is, for most, a sum of one number for each axis of the result ([`Places`]). Worked
-//! example: the columns of a `(2, 3)` the other way round come from `[0, 3]` and `[2, 1, 0]`, so the result is elements
-//! 2, 1, 0, 5, 4, 3. Axes at the end whose numbers count up are a run, which is copied as a whole.
+//! Where an element comes from is, for most, a sum of one number for each axis of the result ([`Places`]).
 
 use super::blocks::{Blocks, half, write_elements};
 use super::indexed::int_of;
+use super::places::Places;
 use super::single::{axis_of, broadcasts};
 use super::{MOST, Scratch, Source, count};
 use crate::create::counting;
-use crate::nn::moves::{Border, bordered, enlarged_places};
 use crate::rule::create::bound;
-use crate::rule::index::sliced_places;
 use crate::rule::misc::einsum_order;
 use crate::run::{Fault, ResultType, WellTyped, cast_between};
 use base::{Append, ToList};
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::compare;
 use kernel::halves;
-use kernel::index::NOWHERE;
-use kernel::native::{copy_short, gather, repeat};
+use kernel::native::{copy_short, repeat};
 use kernel::permute::{Permutation, Strided, copy};
-use kernel::strided::row_major;
 use kernel::wide::BLOCK;
 use ty::{Attrs, Dtype, Elements, Scalar, bits_of_bytes, scalar_bits, scalar_of};
 
@@ -64,28 +59,8 @@ pub enum Fill {
     Element([u8; 8]),
 }
 
-/// Places of an axis: more would be a table of some size.
-const MOST_OF_AXIS: usize = 1 << 22;
-
 /// Elements of a result that a plan keeps.
 const MOST_KNOWN: usize = 1024;
-
-/// Places of all axes that are listed as those of one.
-const FEW: usize = 64;
-
-pub struct Places {
-    /// Which one is the data.
-    operand: usize,
-    /// In bytes.
-    length: usize,
-    /// Bytes that stay side by side, and of an element.
-    run: usize,
-    width: usize,
-    /// By axis, for each index: how many bytes it is away. At least one axis.
-    axes: Vec<Vec<usize>>,
-    fill: Fill,
-    dtype: Dtype,
-}
 
 impl Moves {
     /// `None`: this is none of them, or not on these types.
@@ -338,12 +313,12 @@ fn order(name: &str, attrs: &Attrs, rank: usize) -> Option<Vec<usize>> {
 
 impl Fill {
     /// The same, as an element of a dtype where that is known by now.
-    fn known(self, dtype: Dtype) -> Fill {
+    pub fn known(self, dtype: Dtype) -> Fill {
         self.element(dtype, &[]).map_or(self, Fill::Element)
     }
 
     /// As an element of a dtype, and what is behind it.
-    fn element(self, dtype: Dtype, sources: &[Source]) -> Option<[u8; 8]> {
+    pub fn element(self, dtype: Dtype, sources: &[Source]) -> Option<[u8; 8]> {
         let (scalar, of) = match self {
             Fill::Element(bytes) => return Some(bytes),
             Fill::Operand(at, of) if of == dtype => {
@@ -353,170 +328,5 @@ impl Fill {
             Fill::Operand(at, of) => (scalar_of(of, bits_of_bytes((*sources.get(at)?)?.get(..of.n_bytes())?)), of),
         };
         Some(scalar_bits(dtype, cast_between(scalar, of, dtype)).to_le_bytes())
-    }
-}
-
-impl Places {
-    fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Places> {
-        let (x, to) = (operands.first()?, &result.shape);
-        if to.iter().any(|&size| size > MOST_OF_AXIS) {
-            return None;
-        }
-        let (from, strides) = (&x.shape, row_major(&x.shape));
-        let missing = to.len().checked_sub(from.len())?;
-        let mut fill = Fill::Number(0.0);
-        // By axis of the data, for each place of the result.
-        let counted = |size: usize| -> Vec<usize> { (0..size).list() };
-        let mut places: Vec<Vec<usize>> = from.iter().zip(&to[missing..]).map(|(_, &size)| counted(size)).list();
-        let mut axes: Vec<Vec<usize>> = to[..missing].iter().map(|&size| vec![0; size]).list();
-        let or_nowhere = |places: Vec<Option<usize>>| -> Vec<usize> {
-            places.into_iter().map(|place| place.unwrap_or(NOWHERE)).list()
-        };
-        match name {
-            "broadcast_to" | "broadcast_to_like" => {
-                broadcasts(from, to).then_some(())?;
-                for (places, &size) in places.iter_mut().zip(from) {
-                    if size == 1 {
-                        places.fill(0);
-                    }
-                }
-            }
-            "tile" => {
-                for (places, &size) in places.iter_mut().zip(from) {
-                    places.iter_mut().for_each(|place| *place %= size);
-                }
-            }
-            "repeat" => {
-                let repeats = usize::try_from(attrs.int("repeats")?).ok()?;
-                places[axis_of(attrs, 0, from.len())?].iter_mut().for_each(|place| *place /= repeats);
-            }
-            "reverse" => places[axis_of(attrs, 0, from.len())?].reverse(),
-            "slice_like" => {}
-            "strided_slice" => {
-                for (axis, cut) in sliced_places(attrs, from) {
-                    *places.get_mut(axis)? = cut.into_iter().map(|place| usize::try_from(place).ok()).some_list()?;
-                }
-            }
-            "nn.pad" | "nn.mirror_pad" => {
-                let border = Border::of(name, attrs);
-                if name == "nn.pad" {
-                    let value = operands.get(1)?;
-                    (count(&value.shape) == Some(1)).then_some(())?;
-                    fill = Fill::Operand(1, value.dtype);
-                }
-                let ty::AttrValue::List(widths) = attrs.get("pad_width") else { return None };
-                for (axis, places) in places.iter_mut().enumerate() {
-                    let before = *widths.get(axis)?.as_ints()?.first()?;
-                    *places = or_nowhere(bordered(from[axis], before, to[axis], border).ok()?);
-                }
-            }
-            "nn.upsampling" | "nn.upsampling3d" => {
-                for (axis, found) in enlarged_places(name, attrs, from, to)? {
-                    places[axis] = or_nowhere(found);
-                }
-            }
-            _ => return None,
-        }
-        let is_there = |(places, &size): (&Vec<usize>, &usize)| places.iter().all(|&at| at < size || at == NOWHERE);
-        let is_whole = places.iter().zip(&to[missing..]).all(|(places, &size)| places.len() == size);
-        (is_whole && places.iter().zip(from).all(is_there)).then_some(())?;
-        for (places, stride) in places.into_iter().zip(strides) {
-            axes.push(places.into_iter().map(|at| if at == NOWHERE { at } else { at * stride }).list());
-        }
-        Some(Places::of((0, count(from)?), axes, fill, result.dtype))
-    }
-
-    /// The part of axis `axis` from `start` on that a result of a split is.
-    pub fn part(operand: usize, x: &ResultType, axis: usize, start: usize, result: &ResultType) -> Option<Places> {
-        let n = count(&result.shape)?;
-        let is_part = (1..=MOST).contains(&n)
-            && result.shape.iter().all(|&size| size <= MOST_OF_AXIS)
-            && x.dtype == result.dtype
-            && x.shape.len() == result.shape.len()
-            && start.checked_add(*result.shape.get(axis)?)? <= x.shape[axis]
-            && (0..x.shape.len()).all(|at| at == axis || x.shape[at] == result.shape[at]);
-        let n = count(&x.shape).filter(|&n| is_part && n <= MOST)?;
-        let along = |(at, stride): (usize, usize)| {
-            let start = if at == axis { start } else { 0 };
-            (start..start + result.shape[at]).map(|place| place * stride).list()
-        };
-        let axes = row_major(&x.shape).into_iter().enumerate().map(along).list();
-        Some(Places::of((operand, n), axes, Fill::Number(0.0), result.dtype))
-    }
-
-    /// `axes` count elements, of which the operand has `n`.
-    fn of((operand, n): (usize, usize), mut axes: Vec<Vec<usize>>, fill: Fill, dtype: Dtype) -> Places {
-        let width = dtype.n_bytes();
-        for place in axes.iter_mut().flatten().filter(|place| **place != NOWHERE) {
-            *place *= width;
-        }
-        let mut run = width;
-        // What is a run now is at the same place in one that the axis before has.
-        while let Some(last) = axes.pop() {
-            let start = last.first().copied().unwrap_or(NOWHERE);
-            let is_run = start != NOWHERE && last.iter().enumerate().all(|(i, &place)| place == start + i * run);
-            if !is_run {
-                axes.push(last);
-                break;
-            }
-            run *= last.len();
-            match axes.last_mut() {
-                Some(before) => {
-                    before.iter_mut().filter(|place| **place != NOWHERE).for_each(|place| *place += start);
-                }
-                None => {
-                    axes.push(vec![start]);
-                    break;
-                }
-            }
-        }
-        if axes.is_empty() {
-            axes.push(vec![0]);
-        }
-        // A few places need no axes.
-        while axes.len() > 1 && axes.iter().map(Vec::len).product::<usize>() <= FEW {
-            let last = axes.pop().unwrap_or_default();
-            let before = axes.pop().unwrap_or_default();
-            let sum = |outer: usize, inner: usize| if inner == NOWHERE { inner } else { outer.saturating_add(inner) };
-            axes.push(before.iter().list_all(|&outer| last.iter().map(move |&inner| sum(outer, inner))));
-        }
-        Places { operand, length: n * width, run, width, axes, fill: fill.known(dtype), dtype }
-    }
-
-    fn run(&self, sources: &[Source], result: &mut [u8]) -> Option<()> {
-        let from = (*sources.get(self.operand)?)?;
-        let fill = self.fill.element(self.dtype, sources)?;
-        let fill = &fill[..self.width];
-        let (last, outer) = self.axes.split_last()?;
-        let n = outer.iter().map(Vec::len).product::<usize>() * last.len() * self.run;
-        if from.len() != self.length || result.len() != n {
-            return None;
-        }
-        if n == 0 {
-            return Some(());
-        }
-        if outer.is_empty() {
-            gather(from, last, self.run, fill, result);
-            return Some(());
-        }
-        let mut index = vec![0; outer.len()];
-        for to in result.chunks_exact_mut(last.len() * self.run) {
-            let base = outer.iter().zip(&index).try_fold(0, |base, (places, &at)| match places[at] {
-                NOWHERE => None,
-                place => Some(base + place),
-            });
-            match (base, self.run) {
-                (None, _) => repeat(fill, to),
-                (Some(base), run) => gather(&from[base..], last, run, fill, to),
-            }
-            for (at, places) in index.iter_mut().zip(outer).rev() {
-                *at += 1;
-                if *at < places.len() {
-                    break;
-                }
-                *at = 0;
-            }
-        }
-        Some(())
     }
 }

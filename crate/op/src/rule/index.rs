@@ -301,16 +301,15 @@ pub(super) fn axes_to_cut(r: &dyn Facts, axes: &[i64], rank: usize) -> Result<Ve
     Ok(named)
 }
 
-/// The axes that a slice cuts and the places that it keeps of them, for a shape that its rule has checked.
-pub fn sliced_places(attrs: &Attrs, shape: &[usize]) -> Vec<(usize, Vec<i64>)> {
-    let places = cut_axes(attrs).map(|(axis, i)| {
+/// The axes that a slice cuts, with the first place that it keeps of each, the step and how many there are, for a shape
+/// that its rule has checked.
+pub fn slices(attrs: &Attrs, shape: &[usize]) -> Vec<(usize, [i64; 3])> {
+    let cut = cut_axes(attrs).map(|(axis, i)| {
         let extent = shape[axis] as i64;
         let (from, to, stride) = slice_bounds(attrs, i);
-        let first = canonical(from, extent, stride);
-        let len = slice_len(extent, from, to, stride).unwrap_or(0);
-        (axis, (0..len).map(|place| first + place * stride).list())
+        (axis, [canonical(from, extent, stride), stride, slice_len(extent, from, to, stride).unwrap_or(0)])
     });
-    places.list()
+    cut.list()
 }
 
 /// The places of an axis of `extent` from begin to before end in steps of the stride, as Python means them where one
