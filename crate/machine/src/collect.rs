@@ -204,6 +204,7 @@ fn has_room(heap: &mut Heap, size: u32) -> bool {
         heap.free(at, size.max(16));
     }
     heap.peak = peak;
+    heap.settle();
     found.is_some()
 }
 

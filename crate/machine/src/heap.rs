@@ -36,6 +36,8 @@ pub struct Heap {
     pub limit: u64,
     /// Bytes in the lists.
     n_free: u64,
+    /// Whether [`Heap::join`] would find nothing more, or is not to be asked for.
+    is_settled: bool,
 }
 
 /// The list of free blocks of `size` bytes.
@@ -56,7 +58,17 @@ pub fn is_pointer(bits: u32) -> bool {
 
 impl Heap {
     pub fn new(limit: u64) -> Heap {
-        Heap { words: vec![0; 8], top: 8, static_end: 8, lists: [0; N_LISTS], in_use: 0, peak: 0, limit, n_free: 0 }
+        Heap {
+            words: vec![0; 8],
+            top: 8,
+            static_end: 8,
+            lists: [0; N_LISTS],
+            in_use: 0,
+            peak: 0,
+            limit,
+            n_free: 0,
+            is_settled: false,
+        }
     }
 
     /// Where blocks begin and end: `(first, behind the last)`.
@@ -227,7 +239,8 @@ impl Heap {
         has_room
     }
 
-    /// A block with one owner; `size` is a multiple of 8 and has room for the header. `None`: there is no memory.
+    /// A block with one owner; `size` is a multiple of 8 and has room for the header. `None`: there is no memory, or there
+    /// is enough that is free, only not side by side, and memory would have to grow.
     #[inline(always)]
     pub fn take(&mut self, size: u32, kind: u32) -> Option<u32> {
         if !self.charge(u64::from(size)) {
@@ -252,7 +265,7 @@ impl Heap {
         Some(at)
     }
 
-    /// Space for a block: a free block of about its size, else new, else from larger ones.
+    /// Space for a block: a free block of about its size, else new, else from larger ones. These come before memory grows.
     fn find(&mut self, size: u32) -> Option<u32> {
         let list = list_of(size);
         let head = self.lists[list];
@@ -264,7 +277,13 @@ impl Heap {
         if end <= limit {
             let need = end as usize / 8 + 1;
             if need > self.words.len() {
-                let len = need.saturating_mul(2).min(limit as usize / 8 + 2).max(need);
+                if let Some(at) = self.of_larger(list, size) {
+                    return Some(at);
+                }
+                if self.is_wasteful(size) {
+                    return None;
+                }
+                let len = need.saturating_add(need / 2).min(limit as usize / 8 + 2).max(need);
                 let more = len - self.words.len();
                 let len = match self.words.try_reserve_exact(more) {
                     Ok(()) => len,
@@ -279,7 +298,24 @@ impl Heap {
             self.top = end as u32;
             return Some(at);
         }
+        self.of_larger(list, size)
+    }
+
+    /// A part of a free block that is in a list of larger ones.
+    fn of_larger(&mut self, list: usize, size: u32) -> Option<u32> {
         (list + 1..N_LISTS).find(|&larger| self.lists[larger] != 0).map(|larger| self.pop(larger, size))
+    }
+
+    /// Whether memory would grow for a block, though more is free than all that is used and this: then it is better to
+    /// join.
+    pub fn is_wasteful(&self, size: u32) -> bool {
+        let grows = (self.top as usize).saturating_add(size as usize) / 8 + 1 > self.words.len();
+        grows && !self.is_settled && self.n_free > self.in_use + u64::from(size)
+    }
+
+    /// Until a block is freed, memory grows where it must.
+    pub fn settle(&mut self) {
+        self.is_settled = true;
     }
 
     /// The first block of a list, which is large enough; what is not needed is given back.
@@ -317,6 +353,7 @@ impl Heap {
     #[inline(always)]
     fn free_here(&mut self, at: u32, size: u32) {
         self.in_use = self.in_use.saturating_sub(u64::from(size));
+        self.is_settled = false;
         self.list(at, size);
     }
 
@@ -329,6 +366,7 @@ impl Heap {
     pub fn join(&mut self, size: impl Fn(&Heap, u32) -> u32) {
         self.lists = [0; N_LISTS];
         self.n_free = 0;
+        self.is_settled = true;
         let (mut at, end) = self.extent();
         while at < end {
             let mut free = 0;
@@ -379,6 +417,22 @@ mod tests {
         heap.free(small, 24);
         heap.free(blocks[0], 16);
         assert_eq!(heap.in_use, 0);
+    }
+
+    #[test]
+    fn what_grows_takes_up_what_it_left() {
+        let mut heap = Heap::new(1 << 30);
+        let (mut last, mut size) = (heap.take(4096, KIND).unwrap(), 4096);
+        for _ in 0..1000 {
+            let larger = size + 4096;
+            let at = heap.take(larger, KIND).unwrap_or_else(|| {
+                heap.join(|_, at| if at == last { size } else { 8 });
+                heap.take(larger, KIND).unwrap()
+            });
+            heap.free(last, size);
+            (last, size) = (at, larger);
+        }
+        assert!(heap.words.len() * 8 < 8 * size as usize, "{} bytes for {size}", heap.words.len() * 8);
     }
 
     #[test]

@@ -115,6 +115,7 @@ pub(crate) fn call(
     for (i, (plan, block)) in results.plans.iter().enumerate() {
         let done = match block.take(heap) {
             Ok(at) => {
+                heap.settle();
                 made[i] = at.into();
                 let fault = many.run(heap, (plan, block.place(at)), words, scratch).err();
                 fault.map_or(Ok(()), |fault| Err(op::CallFault::of(call.op.row(), fault).into()))

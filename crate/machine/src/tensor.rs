@@ -624,8 +624,8 @@ impl TensorCall {
         }
         let value = work(&self.args(heap, code));
         // Of a result whose size only the values decide it is known by now.
-        if let (None, Ok(Value::Tensor(result))) = (results, &value) {
-            heap.has_room(bytes_on_values(op, result.elements.len() as u64));
+        if let (None, Ok(value)) = (results, &value) {
+            heap.has_room(bytes_on_values(op, n_elements(value)));
         }
         heap.in_use -= bytes;
         value
@@ -660,12 +660,24 @@ impl TensorCall {
         for (&layout, words) in self.layouts.iter().zip(&self.words) {
             heap.release_value(code, layout, words);
         }
+        if heap.is_wasteful(n_elements(value).saturating_mul(8) as u32) {
+            heap.join(|heap, at| code.kinds.size_at(heap, at));
+        }
         let mut blocks = Blocks::new(heap, &code.kinds);
         let words = encode(&code.program.layouts, &mut blocks, self.result, value);
         if blocks.has_failed.get() {
             return Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit }));
         }
         words.map_err(|_| Stop::Fault(RunFault::Broken))
+    }
+}
+
+/// How many elements the tensors of a result have.
+fn n_elements(value: &Value) -> u64 {
+    match value {
+        Value::Tensor(tensor) => tensor.elements.len() as u64,
+        Value::Tuple(fields) => fields.iter().map(n_elements).total(),
+        Value::Scalar(..) | Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => 0,
     }
 }
 

@@ -61,7 +61,7 @@ use places::Places;
 use pools::Pool;
 use resample::Resampled;
 use std::sync::Arc;
-use ty::Attrs;
+use ty::{Attrs, Dtype};
 
 /// Operators that run as one have at most this many operands together, so that lists of them need no memory.
 pub const MAX_OPERANDS: usize = 8;
@@ -180,7 +180,12 @@ impl Plan {
             | "copy"
             | "cast"
             | "cast_like"
-            | "reshape_like" => same_elements(operands, result),
+            | "reshape_like"
+            | "vm.reshape_tensor" => same_elements(operands, result),
+            // The bits stay; those of a bool are 0 or 1.
+            "reinterpret" if operands.iter().all(|of| of.dtype != Dtype::Bool) && result.dtype != Dtype::Bool => {
+                operands.first().filter(|of| of.n_bytes() == result.n_bytes()).map(|_| Body::Copy)
+            }
             _ => None,
         };
         let moves = || Moves::new(row.name, attrs, operands, result).map(Body::Moves);

@@ -1,5 +1,6 @@
-//! Fourier transforms by their definition. Angles are reduced before they are computed, so that long transforms stay
-//! exact; sums are of `f64` and rounded once.
+//! Fourier transforms. Angles are reduced before they are computed, so that long transforms stay exact; sums are of `f64`
+//! and rounded once. Lengths that halves have are halved (Cooley and Tukey, *An algorithm for the machine calculation of
+//! complex Fourier series*, 1965); what is odd then is summed by the definition.
 
 use crate::places::tuple;
 use crate::run::{Call, Fault, floats};
@@ -19,7 +20,47 @@ fn circle(n: usize) -> Vec<(f64, f64)> {
     (0..n).map(part).list()
 }
 
-/// `Σ x[k] · e^(∓2πi · k · n / N)` along the last axis, the inverse divided by N.
+/// `Σ x[k] · e^(±2πi · k · n / N)` of complex numbers, by the cosines and sines of the `N`th parts of the circle.
+///
+/// Every `s`th number from `r` on has a transform of `N / s` numbers, which stand one behind the other by `r`. Where each
+/// is of an odd length it is a sum; from those of every `2s`th number, two by two, come those of every `s`th.
+fn transform(x: &[(f64, f64)], parts: &[(f64, f64)], sign: f64) -> Vec<(f64, f64)> {
+    let len = x.len();
+    let times = |(re, im): (f64, f64), (cos, sin): (f64, f64)| {
+        let sin = sign * sin;
+        (re * cos - im * sin, re * sin + im * cos)
+    };
+    let mut apart = 1 << len.trailing_zeros();
+    let mut last: Vec<(f64, f64)> = Vec::with_capacity(len);
+    for first in 0..apart {
+        for n in 0..len / apart {
+            let (mut sum, mut at) = ((0.0, 0.0), 0);
+            for &number in x[first..].iter().step_by(apart) {
+                let (re, im) = times(number, parts[at]);
+                sum = (sum.0 + re, sum.1 + im);
+                at += n * apart;
+                at -= if at >= len { len } else { 0 };
+            }
+            last.push(sum);
+        }
+    }
+    while apart > 1 {
+        let half = len / apart;
+        apart /= 2;
+        let mut next = Vec::with_capacity(len);
+        for first in 0..apart {
+            let (even, odd) = (&last[first * half..][..half], &last[(first + apart) * half..][..half]);
+            for n in 0..2 * half {
+                let (re, im) = times(odd[n % half], parts[n * apart]);
+                next.push((even[n % half].0 + re, even[n % half].1 + im));
+            }
+        }
+        last = next;
+    }
+    last
+}
+
+/// Along the last axis, the inverse divided by its length.
 pub(super) fn dft_of(call: &Call) -> Result<Value, Fault> {
     let (real, imaginary) = (call.tensor(0)?, call.tensor(1)?);
     let Some(&len) = real.shape().last() else {
@@ -31,13 +72,8 @@ pub(super) fn dft_of(call: &Call) -> Result<Value, Fault> {
     let (x, y) = (real.floats(), imaginary.floats());
     let (mut re, mut im) = (Vec::with_capacity(x.len()), Vec::with_capacity(x.len()));
     for (x, y) in x.chunks_exact(len.max(1)).zip(y.chunks_exact(len.max(1))) {
-        for n in 0..len {
-            let (mut a, mut b) = (0.0, 0.0);
-            for k in 0..len {
-                let (cos, sin) = parts[(k as u64 * n as u64 % len as u64) as usize];
-                a += x[k] * cos - sign * y[k] * sin;
-                b += sign * x[k] * sin + y[k] * cos;
-            }
+        let row = x.iter().copied().zip(y.iter().copied()).list();
+        for (a, b) in transform(&row, &parts, sign) {
             re.push(a * factor);
             im.push(b * factor);
         }
@@ -79,4 +115,28 @@ pub(super) fn stft_of(call: &Call) -> Result<Value, Fault> {
         }
     }
     call.one(floats(result.dtype, transformed.into_iter()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_come_to_what_the_definition_does() {
+        for len in [1, 2, 3, 5, 6, 8, 12, 15, 16, 40, 96, 128] {
+            let parts = circle(len);
+            let x: Vec<(f64, f64)> = (0..len).map(|k| ((k * 7 % 11) as f64 - 5.0, (k * k % 13) as f64 / 3.0)).list();
+            for sign in [1.0, -1.0] {
+                for (n, (re, im)) in transform(&x, &parts, sign).into_iter().enumerate() {
+                    let (mut a, mut b) = (0.0, 0.0);
+                    for (k, (x, y)) in x.iter().enumerate() {
+                        let (cos, sin) = parts[k * n % len];
+                        a += x * cos - sign * y * sin;
+                        b += sign * x * sin + y * cos;
+                    }
+                    assert!((a - re).abs() + (b - im).abs() < 1e-11, "{n} of {len}: {a} {re} {b} {im}");
+                }
+            }
+        }
+    }
 }
