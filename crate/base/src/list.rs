@@ -2,11 +2,14 @@
 //! each iterator, which guess sizes and reuse memory, and were an eighth of what the page loads.
 //!
 //! ```
-//! use base::{Append, ToList};
+//! use base::{Append, Edited, ToList};
 //! let mut odd = [1_i32, 2, 3].into_iter().filter(|n| n % 2 == 1).list();
 //! odd.append_all([5, 7]);
 //! assert_eq!(odd, [1, 3, 5, 7]);
-//! assert_eq!(odd.iter().map(|n| n.checked_sub(3)).some_list(), Some(vec![-2, 0, 2, 4]));
+//! odd.keep(|&n| n != 3);
+//! odd.put_first(vec![3]);
+//! assert_eq!(odd, [3, 1, 5, 7]);
+//! assert_eq!(odd.iter().map(|n| n.checked_sub(3)).some_list(), Some(vec![0, -2, 2, 4]));
 //! assert_eq!((odd.iter().count_where(|&&n| n > 3), odd.iter().copied().total()), (2, 16));
 //! ```
 
@@ -119,6 +122,32 @@ impl<T> Append<T> for Vec<T> {
         for item in items {
             self.push(item);
         }
+    }
+}
+
+/// What changes a list elsewhere than at its end: plainly, one item after the other.
+pub trait Edited<T> {
+    /// Leaves the items of which something is so, in order.
+    fn keep(&mut self, wanted: impl FnMut(&T) -> bool);
+    /// Puts others before the first.
+    fn put_first(&mut self, items: Vec<T>);
+}
+
+impl<T> Edited<T> for Vec<T> {
+    fn keep(&mut self, mut wanted: impl FnMut(&T) -> bool) {
+        let mut n = 0;
+        for at in 0..self.len() {
+            if wanted(&self[at]) {
+                self.swap(n, at);
+                n += 1;
+            }
+        }
+        self.truncate(n);
+    }
+
+    fn put_first(&mut self, items: Vec<T>) {
+        let last = std::mem::replace(self, items);
+        self.append_all(last);
     }
 }
 

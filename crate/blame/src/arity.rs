@@ -6,7 +6,7 @@ use crate::call;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::value::{short, zero_of};
-use base::{Append, Diagnostic, Edit, Join, Span, ToList, apply};
+use base::{Append, Diagnostic, Edit, Edited, Join, Span, ToList, apply};
 use syntax::{NodeId, NodeKind};
 use ty::{Term, TermId, Terms};
 
@@ -69,7 +69,7 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
         let hole_at = at + before.len() as u32;
         let mut values = fillings(bench.text, checked, hole_at);
         // A function is hardly its own argument.
-        values.retain(|value| outline.tree.children(node).first().is_none_or(|&callee| outline.text(callee) != value));
+        values.keep(|value| outline.tree.children(node).first().is_none_or(|&callee| outline.text(callee) != value));
         let callee = outline.tree.children(node).first().map_or("", |&callee| outline.text(callee));
         let wanted = op::by_name(callee).map_or(&[][..], |op| op.row().args);
         for (n, value) in values.into_iter().take(10).enumerate() {

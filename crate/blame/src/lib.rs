@@ -36,7 +36,7 @@ mod suspect;
 mod value;
 mod written;
 
-use base::{Append, Diagnostic, Edit, HashSet, Severity, Span, Surface, ToList};
+use base::{Append, Diagnostic, Edit, Edited, HashSet, Severity, Span, Surface, ToList};
 use bench::{Bench, check};
 use candidate::Candidate;
 use hir::Module;
@@ -168,7 +168,7 @@ fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blam
         let statements: Vec<Span> =
             base.faults.iter().map(|fault| outline.statement(outline.covering(fault.span))).list();
         let is_near = |edit: &Edit| statements.iter().any(|statement| statement.contains(edit.span.start));
-        candidates.retain(|candidate| candidate.edits.iter().all(is_near));
+        candidates.keep(|candidate| candidate.edits.iter().all(is_near));
     }
     Blame { mends: try_all(bench, base, candidates, problems), suspects: parts }
 }
@@ -287,7 +287,7 @@ fn together(bench: &mut Bench, problems: &[Diagnostic], base: &bench::Checked, m
     let n_left_now = outcome.checked.faults.len();
     if n_left_now < n_left {
         let mut n = 0;
-        mends.retain(|mend| {
+        mends.keep(|mend| {
             n += 1;
             n == 1 || mend.title != title
         });
@@ -398,7 +398,7 @@ fn try_all(
         }
         out.push(Mend { title, edits, place, removed, n_left, n_warnings, types, cost });
     }
-    out.retain(|mend| mend.n_left > 0 || mend.n_warnings <= fewest);
+    out.keep(|mend| mend.n_left > 0 || mend.n_warnings <= fewest);
     base::sort_by_key(&mut out, |mend| mend.cost);
     together(bench, problems, base, &mut out);
     out

@@ -2,7 +2,7 @@
 
 use super::path::{Abstract, Content, Frame, GlobalValue, Path};
 use super::{Forecaster, Open};
-use base::{HashMap, Idx, Span, ToList};
+use base::{Edited, HashMap, Idx, Span, ToList};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
 use layout::{Head, Kind, LayoutId};
 use machine::{data_offset, tensor_size};
@@ -224,7 +224,7 @@ impl<'p> Forecaster<'p> {
                 let Content::Closure(function, captured) = path.empty(id) else {
                     return self.lost(path, site, Open::Function);
                 };
-                args.splice(0..0, captured);
+                args.put_first(captured);
                 function
             }
         };
@@ -402,7 +402,7 @@ impl<'p> Forecaster<'p> {
             self.work(path, bytes_on_values(op, n))?;
         }
         if !is_planned {
-            args.drain(..).for_each(|arg| path.drop(arg));
+            std::mem::take(&mut args).into_iter().for_each(|arg| path.drop(arg));
         }
         let mut fields = Vec::with_capacity(results.len());
         for of in results {

@@ -12,7 +12,7 @@
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
-use base::{Append, ToList};
+use base::{Append, Edited, ToList};
 use hir::{DefId, FnId, TypeExprId, TypeExprKind};
 use solve::{Cause, Copier, EQUAL, RelationId, State};
 use ty::{Attrs, DIVIDES, Dim, Extent, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
@@ -55,7 +55,7 @@ impl Inference<'_> {
         let n_failures = self.solver.failures.len();
         self.make_rigid(member, &args, cause);
         // Callers owe it none the less.
-        let owed = self.solver.failures.drain(n_failures..).map(|failure| failure.relation);
+        let owed = self.solver.failures.split_off(n_failures).into_iter().map(|failure| failure.relation);
         self.assumed.extend(owed.filter(|id| id.number() as usize >= first_relation));
         for &equation in &equations {
             self.assume_equation(equation);
@@ -261,7 +261,7 @@ impl Inference<'_> {
         let Some(&first) = waiting.first() else { return Vec::new() };
         let cause = self.solver.relation(first).cause;
         // A part that is said to equal something has the name of that.
-        obligations.retain(|obligation| {
+        obligations.keep(|obligation| {
             let is_part = |&side: &TermId| self.solver.head(side).is_hole();
             let is_named = obligation.relation.is(&EQUAL) && obligation.args.iter().any(is_part);
             if let (true, &[left, right]) = (is_named, &obligation.args[..]) {
@@ -281,7 +281,7 @@ impl Inference<'_> {
             let posted = self.solver.relation(id);
             Obligation { relation: posted.relation.clone(), args: posted.args.to_vec(), attrs: posted.attrs.clone() }
         });
-        obligations.splice(0..0, owed);
+        obligations.put_first(owed.list());
         named.into_iter().map(|(_, param)| param).list()
     }
 

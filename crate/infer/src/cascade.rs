@@ -13,7 +13,7 @@
 use crate::Inferred;
 use crate::error::TypeError;
 use crate::why::Why;
-use base::{HashMap, HashSet, IndexVec, Span, ToList};
+use base::{Edited, HashMap, HashSet, IndexVec, Span, ToList};
 use hir::{ExprId, ExprKind, Module, TypeExprKind, Visit};
 use solve::{Cause, Failure};
 use ty::{Reason, Term, Terms};
@@ -141,7 +141,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     };
     // Where each follows from another one they begin somewhere: with what has not been understood, or here.
     if has_gaps(module) || errors.iter().any(is_first) {
-        errors.retain(is_first);
+        errors.keep(is_first);
     } else {
         errors.truncate(1);
     }

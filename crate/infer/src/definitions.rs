@@ -130,7 +130,10 @@ impl Inference<'_> {
             met.push(parts[at]);
             let inner = inside(parts[at]).into_iter().flatten().map(|&part| self.solver.root(part));
             let inner: Vec<TermId> = inner.list();
-            parts.splice(at..=at, inner);
+            let behind = parts.split_off(at + 1);
+            parts.truncate(at);
+            parts.append_all(inner);
+            parts.append_all(behind);
         }
         let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;
         // A place is among the dims at its end, or only one part is left to hold it.

@@ -13,7 +13,7 @@ use crate::group::Member;
 use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
-use base::{Append, HashMap, HashSet, ToList};
+use base::{Append, Edited, HashMap, HashSet, ToList};
 use hir::{FnId, Where};
 use solve::{Cause, Failure, RelationId, State};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Inference<'_> {
         // A type that contained itself differs from whatever it met. That is no failure, and tells none for its cause.
         let cut: HashSet<TermId> = cycles.iter().map(|cycle| self.solver.root(cycle.class)).collect();
         let is_cut = |id: &TermId| cut.contains(&self.solver.root(*id));
-        failures.retain(|failure| {
+        failures.keep(|failure| {
             let posted = self.solver.relation(failure.relation);
             let parts = match failure.reason {
                 Reason::Unequal { left, right, .. } => vec![left, right],
@@ -279,7 +279,7 @@ impl Inference<'_> {
                 roots.append_all(self.solver.relation(relation).args.iter().copied());
             }
             let mut own = self.solver.holes(&roots);
-            own.retain(|hole| !defined.contains(hole) && !shared.contains(hole));
+            own.keep(|hole| !defined.contains(hole) && !shared.contains(hole));
             // What is large has been made here, for it is larger than what it is made of.
             let is_long = self.solver.store.len() - first_term > MAX_PARTS
                 && self.solver.roots_where(&[term], |term| !term.is_leaf()).len() > MAX_PARTS;
@@ -338,7 +338,7 @@ impl Inference<'_> {
                     }
                     // Of a clause that is not annotated in full, callers see what it says inside.
                     let mut assumed: Vec<RelationId> = self.assumed.iter().copied().list();
-                    assumed.retain(|&id| self.is_of_clause(id, function_id) && !self.implied.contains(&id));
+                    assumed.keep(|&id| self.is_of_clause(id, function_id) && !self.implied.contains(&id));
                     base::sort(&mut assumed);
                     let own = relations.iter().copied().filter(|id| !definitions.contains(id));
                     let owed: Vec<RelationId> = own.chain(assumed).list();

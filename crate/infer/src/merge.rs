@@ -5,7 +5,7 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
-use base::{HashMap, HashSet, ToList};
+use base::{Edited, HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
 use ty::{Dim, Extent, FUNCTION, Function, List, Poly, Term, TermId, Terms};
 
@@ -42,7 +42,7 @@ impl Inference<'_> {
         }
         loop {
             let n_open = open.len();
-            open.retain(|&(id, shapes)| {
+            open.keep(|&(id, shapes)| {
                 let is_ready = |operand: &TermId| pending.get(operand).is_none_or(|&n| n == 0);
                 let ready = shapes[..2].iter().all(is_ready);
                 if ready {
@@ -133,7 +133,7 @@ impl Inference<'_> {
                 }
             }
             let n_queued = self.solver.relations().len();
-            merged.retain(|&(_, other)| done.insert(other));
+            merged.keep(|&(_, other)| done.insert(other));
             for (first, other) in merged {
                 if !self.assumed.contains(&other) {
                     self.implied.insert(other);

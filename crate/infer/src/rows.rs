@@ -209,7 +209,12 @@ impl Taken {
         while let Some(&pat) = alternatives.get(at) {
             match &module.pats[pat].kind {
                 PatKind::As(inner, _) => alternatives[at] = *inner,
-                PatKind::Or(more) => drop(alternatives.splice(at..=at, more.iter().copied())),
+                PatKind::Or(more) => {
+                    let behind = alternatives.split_off(at + 1);
+                    alternatives.truncate(at);
+                    alternatives.append_all(more.iter().copied());
+                    alternatives.append_all(behind);
+                }
                 _ => at += 1,
             }
         }

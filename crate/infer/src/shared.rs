@@ -10,7 +10,7 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
-use base::{Append, HashSet, ToList};
+use base::{Append, Edited, HashSet, ToList};
 use hir::{ExprId, ExprKind, FnId, Module, Visit};
 use solve::RelationId;
 use ty::TermId;
@@ -95,7 +95,7 @@ impl Inference<'_> {
         let (solver, shared) = (&self.solver, &mut self.shared);
         let mut n_waiting = usize::MAX;
         while waiting.len() < std::mem::replace(&mut n_waiting, waiting.len()) {
-            waiting.retain(|&id| {
+            waiting.keep(|&id| {
                 let own = solver.holes(&solver.relation(id).args);
                 let is_apart = own.iter().all(|hole| !holes.contains(hole));
                 if !is_apart {

@@ -8,7 +8,7 @@
 //! numbers only. In `match (@f([1, 2, 3])) { Some(%y) => … }` the size of `%y` is checked to be 2.
 
 use crate::Inferred;
-use base::{Append, HashSet, ToList};
+use base::{Append, Edited, HashSet, ToList};
 use hir::{Expr, ExprId, ExprKind, FnId, Item, LocalId, LocalOrigin, Module, TakenSizes, WrittenSizes};
 use ty::{Dim, Extent, Term, TermId, Terms};
 
@@ -78,7 +78,7 @@ impl Inferred {
                 _ => continue,
             };
             let mut sizes = self.exprs[expr].map_or_else(Vec::new, |ty| self.numbers_in(ty));
-            sizes.retain(|sizes| !written.iter().any(|written| covers(written, sizes)));
+            sizes.keep(|sizes| !written.iter().any(|written| covers(written, sizes)));
             if !sizes.is_empty() {
                 found.exprs.insert(expr, (name, sizes));
             }

@@ -95,7 +95,9 @@ pub(crate) fn children_first(layouts: &Layouts, parts: impl Fn(&Kind, &mut Vec<L
         } else if !std::mem::replace(&mut is_seen[layout], true) {
             steps.push((layout, true));
             parts(&layouts[layout].kind, &mut found);
-            steps.append_all(found.drain(..).rev().map(|part| (part, false)));
+            while let Some(part) = found.pop() {
+                steps.push((part, false));
+            }
         }
     }
     order

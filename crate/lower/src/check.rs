@@ -9,7 +9,7 @@
 
 use crate::body::{Body, Bound, Given};
 use crate::instance::Lowering;
-use base::Span;
+use base::{Edited, Span};
 use hir::{CtorId, ExprId, ExprKind, FnId, LocalId, TypeExprId, WrittenSizes};
 use ir::{Op, VarId};
 use ty::{ParamId, Term, TermId, Terms};
@@ -180,7 +180,7 @@ impl Lowering<'_> {
             return false;
         }
         let numbers = |mut sizes: Vec<WrittenSizes>| {
-            sizes.retain(WrittenSizes::has_numbers);
+            sizes.keep(WrittenSizes::has_numbers);
             sizes.iter_mut().for_each(|sizes| sizes.params.clear());
             sizes
         };

@@ -52,7 +52,7 @@ impl Polymorphic {
         self.n_rounds += 1;
         self.defined.clear();
         let is_missing = !self.missed.is_empty();
-        for (ty, args) in self.missed.drain(..) {
+        for (ty, args) in std::mem::take(&mut self.missed) {
             self.uses.entry(ty).or_default().push(args);
         }
         is_missing

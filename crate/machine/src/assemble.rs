@@ -16,7 +16,7 @@ use crate::many::{TupleCall, fields as tuple_fields};
 use crate::scalar::{Binary, Class};
 use crate::tensor::{self, Called};
 use crate::value::static_tensor;
-use base::{Append, Idx, IndexVec, ToList};
+use base::{Append, Edited, Idx, IndexVec, ToList};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
 use layout::{Head, Kind, LayoutId, Strategy, Tag, immediate_content};
 use op::elementwise;
@@ -723,7 +723,7 @@ impl Assembler<'_> {
 ///
 /// Worked example: (1, 0) and (0, 1) become (1, t), (0, 1), (t, 0).
 fn in_order(mut moves: Vec<(Reg, Reg)>, temporary: Reg, out: &mut Vec<(Reg, Reg)>) {
-    moves.retain(|(from, into)| from != into);
+    moves.keep(|(from, into)| from != into);
     while !moves.is_empty() {
         let n_before = moves.len();
         let mut i = 0;

@@ -47,7 +47,7 @@ fn mark(heap: &Heap, code: &Assembly, roots: Vec<u32>, mut visit: impl FnMut(u32
             continue;
         }
         code.kinds.pointers_at(&code.program.layouts, heap, at, &mut found);
-        for (_, pointer) in found.drain(..) {
+        while let Some((_, pointer)) = found.pop() {
             visit(pointer);
             todo.push(pointer);
         }
@@ -80,7 +80,7 @@ impl Machine {
         let mut found = Vec::new();
         for &(at, _) in &lost {
             code.kinds.pointers_at(&code.program.layouts, heap, at, &mut found);
-            for (_, pointer) in found.drain(..) {
+            while let Some((_, pointer)) = found.pop() {
                 if marks.contains(pointer) && heap.count(pointer) != IMMORTAL {
                     heap.set_header(pointer, heap.count(pointer).saturating_sub(1).max(1), heap.kind(pointer));
                 }

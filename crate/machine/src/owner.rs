@@ -2,7 +2,7 @@
 
 use crate::code::Assembly;
 use crate::heap::{HEADER, Heap, IMMORTAL, TOKEN, is_pointer};
-use base::{Append, ToList};
+use base::ToList;
 use layout::LayoutId;
 
 impl Heap {
@@ -30,7 +30,9 @@ impl Heap {
                 None if code.kinds.is_leaf(kind) => {}
                 None => {
                     code.kinds.pointers_at(&code.program.layouts, self, at, &mut found);
-                    others.append_all(found.drain(..).map(|(_, pointer)| pointer));
+                    while let Some((_, pointer)) = found.pop() {
+                        others.push(pointer);
+                    }
                 }
             }
             self.free(at, code.kinds.size_at(self, at));

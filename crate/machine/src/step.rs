@@ -7,7 +7,7 @@
 use crate::code::Assembly;
 use crate::machine::{Machine, State, Status};
 use crate::view::Position;
-use base::ToList;
+use base::{Edited, ToList};
 
 /// Most copies that are kept.
 const MAX_COPIES: usize = 60;
@@ -201,7 +201,7 @@ impl History {
             let first = self.copies[0].0;
             let distance = self.distance;
             let is_last = self.copies.len() == 2;
-            self.copies.retain(|(at, _)| *at == first || (!is_last && (at - first).is_multiple_of(distance)));
+            self.copies.keep(|(at, _)| *at == first || (!is_last && (at - first).is_multiple_of(distance)));
         }
     }
 }

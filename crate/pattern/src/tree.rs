@@ -14,7 +14,7 @@ use crate::matrix::{Matrix, Purpose};
 use crate::pattern::{Head, Pattern, PatternId, Patterns, TyId};
 use crate::rows::{Place, PlaceId, Row};
 use crate::space::{Space, Types};
-use base::{Append, Idx, IndexVec, ToList, idx};
+use base::{Append, Edited, Idx, IndexVec, ToList, idx};
 
 idx!(
     /// A node of a decision tree. Nodes lead to smaller ids.
@@ -151,7 +151,7 @@ impl Nodes {
                 None => default = node_of[edge.to],
             }
         }
-        cases.retain(|&(_, node)| Some(node) != default);
+        cases.keep(|&(_, node)| Some(node) != default);
         let same = default.or(cases.first().map(|&(_, node)| node))?;
         if cases.iter().all(|&(_, node)| node == same) {
             return Some(same);

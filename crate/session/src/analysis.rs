@@ -2,7 +2,7 @@
 
 use crate::coverage;
 use crate::name::extent;
-use base::{Append, Diagnostic, HashMap, HashSet, LineIndex, Severity, Span, Surface, ToList};
+use base::{Append, Diagnostic, Edited, HashMap, HashSet, LineIndex, Severity, Span, Surface, ToList};
 use hir::{ExprKind, FnId, Hole, Item, LocalId, LocalOrigin, Module, PatKind};
 use infer::{Inferred, TypeError, Wording};
 use solve::{Order, Trace};
@@ -106,7 +106,7 @@ impl Analysis {
         diagnostics.append_all(hir_errors.iter().map(|error| error.diagnostic()));
         // What waits for a hole's type waits for the hole to be filled.
         if module.locals.iter().skip(module.start.locals).any(|local| local.origin == LocalOrigin::Hole) {
-            type_errors.retain(|error| !matches!(error, TypeError::UnderConstrained { .. }));
+            type_errors.keep(|error| !matches!(error, TypeError::UnderConstrained { .. }));
         }
         diagnostics.append_all(module.holes.iter().map(|hole| hole_diagnostic(&module, &inferred, hole)));
         let wording = Wording { module: &module, inferred: &inferred };

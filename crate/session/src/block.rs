@@ -5,7 +5,7 @@
 use crate::Analysis;
 use crate::step::{function_name, shortened};
 use crate::view::machine::{BlockView, PartKindView, PartView, VariableView};
-use base::{Append, Join, Surface, ToList};
+use base::{Append, Edited, Join, Surface, ToList};
 use ir::Program;
 use layout::{Head, Kind, LayoutId, Tag, Words, immediate_variant, n_words, read_bits, slice_bits, variant_in};
 use machine::BlockKind;
@@ -245,7 +245,7 @@ fn word(bytes: &[u8]) -> u64 {
 fn pad(view: &mut BlockView) {
     let n_bits = view.bytes.len() as u32 * 8;
     let is_cut = view.size > view.bytes.len() as u32 + 8;
-    view.parts.retain(|part| part.offset + part.bits <= n_bits);
+    view.parts.keep(|part| part.offset + part.bits <= n_bits);
     base::sort_by_key(&mut view.parts, |part| part.offset);
     let mut parts = Vec::new();
     let mut end = 0;
@@ -257,7 +257,7 @@ fn pad(view: &mut BlockView) {
         value: String::new(),
         pointer: None,
     };
-    for part in view.parts.drain(..) {
+    for part in std::mem::take(&mut view.parts) {
         if part.offset > end {
             parts.push(padding(end, part.offset));
         }

@@ -2,7 +2,7 @@
 
 use crate::Analysis;
 use crate::analysis::prelude;
-use base::{Diagnostic, HashMap, HashSet, ToList};
+use base::{Diagnostic, Edited, HashMap, HashSet, ToList};
 use hir::{FnId, Item, LocalId};
 use ir::{FuncId, Program};
 use layout::Strategy;
@@ -67,7 +67,7 @@ pub fn compile(
     let mut entries = functions.iter().copied().zip(entries).list();
     if !diagnostics.is_empty() {
         let sound = analysis.sound_beside(&diagnostics);
-        entries.retain(|(function, _)| sound.contains(function));
+        entries.keep(|(function, _)| sound.contains(function));
     }
     Compiled { program, entries, types, conversions, diagnostics }
 }

@@ -11,7 +11,7 @@ use crate::formula::{Formula, Given, Token, formula, value};
 use crate::solver::{Args, Posted, RelationId, Solver};
 use crate::store::Cause;
 use crate::trace::Trace;
-use base::{HashMap, ToList};
+use base::{Edited, HashMap, ToList};
 use ty::{Dim, Extent, Kind, ParamId, Term, TermId, Terms};
 
 /// At most this many dims that keep another from being known are named.
@@ -52,12 +52,12 @@ impl Graph<'_> {
             self.dims(&whole, &mut dims);
             if from == at {
                 let own = |(place, _): &(Place, TermId)| place.cell == arg && place.path == path;
-                dims.retain(|dim| !own(dim));
+                dims.keep(|dim| !own(dim));
             }
         }
         let is_any = |id: TermId| matches!(solver.head(id), Term::Dim(dim) if dim.dynamic);
         if is_any(cell) {
-            dims.retain(|&(_, dim)| is_any(dim));
+            dims.keep(|&(_, dim)| is_any(dim));
             let all: Vec<usize> = (0..dims.len()).list();
             // If they were known, would this be known?
             let made = self.run(posted, at, &path, &dims, &all).flatten();
@@ -69,7 +69,7 @@ impl Graph<'_> {
             let from = if is_still { 0 } else { MAX_ANY };
             return (None, dims.into_iter().take(from).map(|(place, _)| place).list());
         }
-        dims.retain(|&(_, dim)| !is_any(dim) && !solver.head(dim).is_hole());
+        dims.keep(|&(_, dim)| !is_any(dim) && !solver.head(dim).is_hole());
         if dims.len() > MAX_DIMS {
             return (None, Vec::new());
         }

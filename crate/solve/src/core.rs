@@ -15,7 +15,7 @@
 use crate::derive::{By, Graph, Passed, Place};
 use crate::solver::{RelationId, Solver};
 use crate::trace::{Event, undo};
-use base::{Append, HashSet, ToList};
+use base::{Append, Edited, HashSet, ToList};
 use ty::{Term, TermId};
 
 /// At most this many relations are run in all.
@@ -102,7 +102,7 @@ impl<'a> Conflict<'a> {
             }
         }
         cells.truncate(n_cells);
-        posted.retain(|relation| Some(*relation) != failed && !others.contains(relation));
+        posted.keep(|relation| Some(*relation) != failed && !others.contains(relation));
         let mut constraints: Vec<Constraint> = facts.into_iter().map(Constraint::Fact).list();
         constraints.append_all(posted.into_iter().chain(failed).map(Constraint::Posted));
         Conflict { graph, fault, base, cells, first_cell, constraints, n_steps: std::cell::Cell::new(0), assumes }

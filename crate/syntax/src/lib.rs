@@ -67,7 +67,7 @@ pub use stolen::{StolenArm, stolen_arms};
 pub use token::TokenKind;
 pub use tree::{Children, ChildrenRev, Event, NodeId, TokenId, Tree, Walk, debug_tree};
 
-use base::Surface;
+use base::{Edited, Surface};
 
 /// What a text means to the grammar. The errors are in source order.
 #[derive(Clone, Debug)]
@@ -91,6 +91,6 @@ pub fn parse(text: &str, surface: Surface) -> Parse {
             return Parse { tree: parse.tree.unread(), errors: vec![error] };
         }
     }
-    parse.errors.splice(0..0, error);
+    parse.errors.put_first(Vec::from_iter(error));
     parse
 }

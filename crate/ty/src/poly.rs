@@ -2,7 +2,7 @@
 //! and products has one form.
 
 use crate::ParamId;
-use base::{ToList, idx};
+use base::{Edited, ToList, idx};
 
 idx!(
     /// An interned polynomial of a store; equal ones have equal ids.
@@ -104,7 +104,7 @@ impl<A: Clone + Ord> Poly<A> {
                 _ => merged.push((atoms, coefficient)),
             }
         }
-        merged.retain(|&(_, coefficient)| coefficient != 0);
+        merged.keep(|&(_, coefficient)| coefficient != 0);
         (merged.len() <= MAX_TERMS).then_some(Poly { terms: merged })
     }
 

@@ -6,7 +6,7 @@ use crate::data::{
     TypeExprId, TypeParam, Visit,
 };
 use crate::error::{Duplicated, HirError};
-use base::{Append, HashMap, Span, Surface, ToList};
+use base::{Append, Edited, HashMap, Span, Surface, ToList};
 use std::borrow::Cow;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Kind, ParamId};
@@ -133,7 +133,7 @@ impl<'t> Lowering<'t> {
             Some(NodeKind::Def | NodeKind::Fn) => {
                 let params = self.declare_type_params(node);
                 // Those that only a `where` clause names come behind.
-                self.function_mut().type_params.splice(0..0, params.clone());
+                self.function_mut().type_params.put_first(params.clone());
                 params
             }
             _ => self.declare_type_params(node),

@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
 use crate::error::{Duplicated, HirError};
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, Edited, HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 
 impl Lowering<'_> {
@@ -136,7 +136,7 @@ impl Lowering<'_> {
                 let name = name_of(self, local);
                 match own.get(&name) {
                     Some(&first) => {
-                        missing.retain(|&other| other != first);
+                        missing.keep(|&other| other != first);
                         shared.insert(local, first);
                         self.module.locals[local].shares = Some(first);
                     }

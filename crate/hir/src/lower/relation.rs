@@ -9,7 +9,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{TypeExprId, TypeExprKind, TypeParam, Where};
 use crate::error::HirError;
-use base::{Append, HashMap, HashSet, Span, ToList};
+use base::{Append, Edited, HashMap, HashSet, Span, ToList};
 use std::sync::Arc;
 use syntax::{Event, NodeId, NodeKind, TokenKind};
 use ty::{Attrs, Comparison, Dtype, Function, Kind, ParamId, RelationRef, WrittenRelations};
@@ -337,7 +337,7 @@ impl Lowering<'_> {
         }
         loop {
             let mut changed = false;
-            equations.retain(|&(left, right)| {
+            equations.keep(|&(left, right)| {
                 let (a, b) = (self.kind_so_far(left), self.kind_so_far(right));
                 match (a, b) {
                     (Some(kind), None) => changed |= self.set_kind(right, kind),
@@ -635,7 +635,7 @@ impl Lowering<'_> {
             let both = call.args.len().min(inputs).min(source.head.len());
             let places: Vec<usize> = (0..both).filter(|&i| self.is_smaller(call.args[i], source.head[i])).list();
             match smaller.get_mut(&group) {
-                Some(known) => known.retain(|place| places.contains(place)),
+                Some(known) => known.keep(|place| places.contains(place)),
                 None => drop(smaller.insert(group, places)),
             }
             if smaller[&group].is_empty() && told.insert(group) {

@@ -21,7 +21,7 @@ impl<'t> Scope<'t> {
 
     pub fn close(&mut self) {
         let mark = self.marks.pop().unwrap_or(0);
-        for (name, before) in self.log.drain(mark..).rev() {
+        for (name, before) in self.log.split_off(mark).into_iter().rev() {
             match before {
                 Some(local) => self.by_name.insert(name, local),
                 None => self.by_name.remove(name),

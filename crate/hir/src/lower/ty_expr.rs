@@ -4,7 +4,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{TypeExpr, TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
-use base::{Append, HashMap, HashSet, Join, Span, ToList};
+use base::{Append, Edited, HashMap, HashSet, Join, Span, ToList};
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly, Scalar, VariantId};
 
@@ -176,7 +176,7 @@ impl<'t> Lowering<'t> {
         let (before, mut own): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.undefined).into_iter().partition(|undefined| undefined.span.start < start);
         let mut told = HashSet::default();
-        own.retain(|undefined| told.insert(undefined.name));
+        own.keep(|undefined| told.insert(undefined.name));
         let params =
             own.iter().filter(|undefined| undefined.nearest.is_none()).map(Undefined::as_param).list().joined(", ");
         let place = match tree.child(definition, NodeKind::TypeParams) {

@@ -16,7 +16,7 @@
 //! ```
 
 use super::owner::{Entries, Live, Owners, owners, sink, takes_apart};
-use base::{HashSet, IndexVec, Span, ToList};
+use base::{Edited, HashSet, IndexVec, Span, ToList};
 use ir::{BlockId, End, Function, Instr, Op, Program, VarId};
 use layout::{Kind, LayoutId, Layouts};
 use smallvec::smallvec;
@@ -67,7 +67,7 @@ fn count(function: &mut Function, layouts: &Layouts, is_counted: &IndexVec<Layou
     if !counter.lost.is_empty() {
         for id in function.blocks.ids() {
             let instrs = &mut function.blocks[id].instrs;
-            instrs.retain(|instr| !matches!(instr.op, Op::Free) || !counter.lost.contains(&instr.args[0]));
+            instrs.keep(|instr| !matches!(instr.op, Op::Free) || !counter.lost.contains(&instr.args[0]));
             for instr in instrs.iter_mut().filter(|instr| matches!(instr.op, Op::Box)) {
                 instr.args.retain(|arg| !counter.lost.contains(arg));
             }
@@ -125,7 +125,7 @@ impl Counter<'_> {
                 true => Vec::new(),
                 false => self.live.0.iter().filter(dies).map(|&var| self.release(function, var, span)).list(),
             };
-            function.blocks[successor].instrs.splice(0..0, dead);
+            function.blocks[successor].instrs.put_first(dead);
             entries.leave(successor);
         }
     }

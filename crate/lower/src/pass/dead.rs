@@ -2,7 +2,7 @@
 
 use super::effect::{Facts, literals};
 use super::simplify::{Renaming, simplify};
-use base::{Idx, IndexVec, ToList};
+use base::{Edited, Idx, IndexVec, ToList};
 use ir::{Callee, ConstId, End, FuncId, Function, GlobalId, Op, Program, VarId};
 
 /// Leaves out what no entry needs. Functions, globals, constants and variables are numbered anew, in their order.
@@ -29,7 +29,7 @@ fn sweep(facts: Facts, function: &mut Function) {
             let params = blocks[to].params.clone();
             let End::Jump(_, args) = &mut blocks[id].end else { continue };
             let mut params = params.iter();
-            args.retain(|_| params.next().is_some_and(|param| is_used[param.index()]));
+            args.keep(|_| params.next().is_some_and(|param| is_used[param.index()]));
         }
         blocks[id].end.args().iter().for_each(|var| is_used[var.index()] = true);
         let instrs = &mut blocks[id].instrs;
@@ -45,10 +45,10 @@ fn sweep(facts: Facts, function: &mut Function) {
                 is_needed
             })
             .list();
-        instrs.retain(|_| is_kept.pop().unwrap_or(true));
+        instrs.keep(|_| is_kept.pop().unwrap_or(true));
     }
     for id in blocks.ids() {
-        blocks[id].params.retain(|param| is_used[param.index()]);
+        blocks[id].params.keep(|param| is_used[param.index()]);
     }
     function.blocks = blocks;
 }

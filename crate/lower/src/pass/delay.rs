@@ -10,7 +10,7 @@
 
 use super::effect::{Facts, literals};
 use super::graph::Graph;
-use base::{IndexVec, ToList};
+use base::{Edited, IndexVec, ToList};
 use ir::{BlockId, End, FuncId, Function, Instr, Op, Program, VarId};
 use layout::LayoutId;
 
@@ -79,7 +79,7 @@ fn delay_in(facts: Facts, is_counted: &IndexVec<LayoutId, bool>, function: &mut 
         function.blocks[id].instrs = kept;
         for (&target, mut moved) in targets.iter().zip(moved) {
             moved.reverse();
-            function.blocks[target].instrs.splice(0..0, moved);
+            function.blocks[target].instrs.put_first(moved);
         }
     }
 }

@@ -19,7 +19,7 @@
 //! ```
 
 use super::effect::{Facts, literals};
-use base::{Idx, IndexVec, ToList};
+use base::{Edited, Idx, IndexVec, ToList};
 use ir::{Block, FuncId, Function, Instr, Op, Program, VarId};
 use layout::Kind;
 use op::{Class, Input, Step};
@@ -51,7 +51,7 @@ fn fuse_in(facts: Facts, function: &mut Function) {
             join(&mut block.instrs, &group.members);
         }
         // What is empty now was joined.
-        block.instrs.retain(|instr| !matches!(&instr.op, Op::Fused(steps) if steps.is_empty()));
+        block.instrs.keep(|instr| !matches!(&instr.op, Op::Fused(steps) if steps.is_empty()));
     }
     function.blocks = blocks;
 }

@@ -5,7 +5,7 @@
 //! what is left of them on every way to it; so each is used once at most on a path, and its `unbox` dominates its uses.
 
 use super::owner::{last_uses, owners, sink};
-use base::{HashMap, HashSet, IndexVec, ToList};
+use base::{Edited, HashMap, HashSet, IndexVec, ToList};
 use ir::{BlockId, CaseKey, End, Function, Op, Program, VarData, VarId};
 use layout::{Kind, LayoutId, Layouts};
 
@@ -83,7 +83,7 @@ fn reuse_in(function: &mut Function, layouts: &mut Layouts, is_counted: &IndexVe
                 None => true,
             };
             match &mut entry[successor] {
-                Some(known) => known.retain(|spare| spares.contains(spare)),
+                Some(known) => known.keep(|spare| spares.contains(spare)),
                 unknown @ None => *unknown = Some(spares.iter().filter(is_there).copied().list()),
             }
         };

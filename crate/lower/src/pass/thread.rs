@@ -16,7 +16,7 @@
 use super::fold::{Keys, chosen};
 use super::graph::{Graph, targets_mut};
 use super::simplify::arrange;
-use base::{Append, Idx, ToList};
+use base::{Append, Edited, Idx, ToList};
 use ir::{Block, BlockId, End, Function, Op, VarId};
 
 /// Threads what jumps it can; true if there were any.
@@ -59,7 +59,7 @@ pub(super) fn thread(function: &mut Function, keys: &Keys) -> bool {
             }
         });
     }
-    jumps.retain(|jump| is_free[jump.by.index()]);
+    jumps.keep(|jump| is_free[jump.by.index()]);
     // By case that is jumped to: the first of its new parameters.
     let mut fresh: Vec<Option<VarId>> = vec![None; n_blocks];
     for jump in &jumps {

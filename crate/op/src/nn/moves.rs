@@ -153,7 +153,7 @@ pub(super) fn fifo_buffer(call: &Call) -> Result<Value, Fault> {
     let mut shape = buffer.shape.clone();
     shape[axis] += data.shape[axis];
     let mut places: Vec<_> = shape.iter().map(|&size| same(size)).list();
-    places[axis].drain(..data.shape[axis]);
+    places[axis] = places[axis].split_off(data.shape[axis]);
     call.one(spread(&Tensor { dtype: buffer.dtype, shape, elements: joined }, &places, Scalar::Int(0)))
 }
 

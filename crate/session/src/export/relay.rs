@@ -3,7 +3,7 @@
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;
-use base::{Append, HashMap, HashSet, Join, Surface, ToList};
+use base::{Append, Edited, HashMap, HashSet, Join, Surface, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
 use std::fmt::Write;
 use ty::{AdtId, Function, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
@@ -56,7 +56,7 @@ pub(super) fn relay(analysis: &Analysis) -> String {
     let methods = order.iter().list_all(|&net| &module.nets[net].methods);
     for method in &methods {
         let mut parts = base::split(&module.defs[method.def].name, b':');
-        parts.retain(|part| !part.is_empty());
+        parts.keep(|part| !part.is_empty());
         let name = parts.joined("_");
         globals.defs.insert(method.def, fresh.give(&format!("@{name}")));
     }

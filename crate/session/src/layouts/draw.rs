@@ -9,7 +9,7 @@ use crate::view::{
     ConversionStoreView, ConversionView, LayoutsView, MappedView, SegmentKindView, SegmentView, SpareView, StoreView,
     TypeLayoutView, VariantView,
 };
-use base::{HashMap, ToList};
+use base::{Edited, HashMap, ToList};
 use layout::{Facts, Kind, Layout, LayoutId, Layouts, Spare, Strategy, Tag, Variant, facts, rust_bytes};
 use ty::TermId;
 
@@ -59,7 +59,7 @@ pub(crate) fn layouts_view(analysis: &Analysis, laid: &Laid) -> LayoutsView {
     });
     let conversions = conversions.list();
     let mut mentions = mention::mentions(analysis, laid);
-    mentions.retain(|mention| (mention.entry as usize) < types.len());
+    mentions.keep(|mention| (mention.entry as usize) < types.len());
     LayoutsView {
         strategies: Strategy::ALL.iter().map(|strategy| strategy.name().to_owned()).list(),
         n_more: (laid.sums.len() - types.len()) as u32,

@@ -18,7 +18,7 @@ pub(crate) use value::laid_value;
 
 use crate::Analysis;
 use crate::analysis::prelude;
-use base::{Append, Diagnostic, HashMap, HashSet, Surface, ToList};
+use base::{Append, Diagnostic, Edited, HashMap, HashSet, Surface, ToList};
 use hir::{CtorId, PatId};
 use layout::{Head, Kind, LayoutId, Layouts, Strategy, Types};
 use lower::{Conversion, LowerError};
@@ -95,7 +95,7 @@ pub(crate) fn lay(analysis: &Analysis) -> Laid {
     let mut sums = sums(&types, &lowered.types, &endless.collect());
     let n_sums = sums.len();
     let names = analysis.inferred.names(module);
-    sums.retain(|&ty| !ty::print_term(&types, &names, ty).truncated);
+    sums.keep(|&ty| !ty::print_term(&types, &names, ty).truncated);
     let n_too_large = n_sums - sums.len();
     let sums: Vec<Laying> = sums.into_iter().map(&mut lay_out).list();
     let conversions = lowered.conversions.iter();

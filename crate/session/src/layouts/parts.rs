@@ -1,6 +1,6 @@
 //! The ranges of bits that a layout consists of.
 
-use base::Append;
+use base::{Append, Edited};
 use layout::{Layout, Layouts, Tag, Variant};
 
 /// What a range of bits is.
@@ -45,7 +45,7 @@ pub(crate) fn ranges(layouts: &Layouts, layout: &Layout, tag: Tag, variant: &Var
         let bits = layouts[field.layout].bits;
         Range { part: Part::Field(index), offset: field.offset, bits }
     }));
-    ranges.retain(|range| range.bits > 0);
+    ranges.keep(|range| range.bits > 0);
     with_padding(ranges, layout.bits)
 }
 

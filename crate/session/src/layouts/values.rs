@@ -87,8 +87,8 @@ pub(crate) fn fits(analysis: &Analysis, pat: PatId, value: &Value) -> bool {
     let mut results: Vec<bool> = Vec::new();
     while let Some(test) = tests.pop() {
         let result = match test {
-            Test::All(n) => results.drain(results.len() - n..).all(|result| result),
-            Test::Any(n) => results.drain(results.len() - n..).any(|result| result),
+            Test::All(n) => !results.split_off(results.len() - n).contains(&false),
+            Test::Any(n) => results.split_off(results.len() - n).contains(&true),
             Test::Fits(pat, value) => {
                 let mut parts = |pats: &[PatId], fields: &Fields| {
                     tests.push(Test::All(pats.len()));

@@ -2,7 +2,7 @@
 
 use super::stops::Index;
 use crate::Analysis;
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, Edited, HashMap, Span, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatId, PatKind};
 use infer::{Inferred, Why};
 use solve::{Cause, Event};
@@ -66,7 +66,7 @@ impl Places {
                 add(Some(arg), Place::Instance(id, param));
             }
         }
-        all.retain(|&(term, _)| term >= first);
+        all.keep(|&(term, _)| term >= first);
         base::sort(&mut all);
         let events = &inferred.solver.store.log.events;
         let unknown = index.made.iter().filter_map(|&at| match events[at as usize] {

@@ -15,7 +15,7 @@ use super::Recording;
 use crate::Analysis;
 use crate::page::span_view;
 use crate::view::solver::{ResolvedView, RoundView, RoundsView};
-use base::{HashMap, ToList};
+use base::{Edited, HashMap, ToList};
 use solve::{EQUAL, Event, Outcome, RelationId, State};
 use std::fmt::Write;
 use ty::{COPY, Term, TermId, Terms};
@@ -63,7 +63,7 @@ impl Recording {
             by_round[at].push(one);
         }
         // A round in which nothing was finished is none.
-        by_round.retain(|round| !round.is_empty());
+        by_round.keep(|round| !round.is_empty());
         let mut n_left = n_all as u32;
         let (seen, words) = (self.seen(), self.words(analysis));
         let mut rounds: Vec<RoundView> = Vec::new();

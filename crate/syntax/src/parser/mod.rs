@@ -22,7 +22,7 @@ mod tensorscript;
 mod tensorscript_foreign;
 mod ty;
 
-use base::{Span, Surface};
+use base::{Edited, Span, Surface};
 use std::ops::Range;
 
 use crate::Parse;
@@ -291,7 +291,7 @@ impl Parser<'_> {
         let size = self.nodes.len() as u32 + 1;
         self.nodes.push(Node { kind: NodeKind::File, first: 0, end: self.tokens.len() as u32, size });
         base::sort_by_key(&mut self.errors, |error| error.span().start);
-        self.errors.retain(|error| {
+        self.errors.keep(|error| {
             let at = error.span().start;
             let behind = self.unsaid.partition_point(|range| range.end <= at);
             self.unsaid.get(behind).is_none_or(|range| at < range.start)

@@ -22,7 +22,7 @@ use crate::error::{Duplicated, HirError};
 use crate::layer_fault::LayerFault;
 use crate::layers::{INITIALISERS, LAYERS, Layer};
 use crate::net::{Init, MadeOf, Method, Net, Weight};
-use base::{Append, HashMap, HashSet, Join, Span, ToList};
+use base::{Append, Edited, HashMap, HashSet, Join, Span, ToList};
 use shape::Alias;
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Dtype, ParamId};
@@ -404,7 +404,7 @@ impl<'t> Lowering<'t> {
             return None;
         };
         if let Some(&import) = self.nets.imports.get(name) {
-            self.module.unused_imports.retain(|&unused| unused != import);
+            self.module.unused_imports.keep(|&unused| unused != import);
         } else {
             // Said once for each name.
             self.nets.imports.insert(layer.name, span);

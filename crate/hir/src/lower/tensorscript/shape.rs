@@ -5,7 +5,7 @@ use super::written::SIGNS;
 use crate::data::{TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
 use crate::layer_fault::LayerFault;
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, HashMap, Join, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Kind, Poly};
 
@@ -44,6 +44,13 @@ pub(super) enum Dim<'t> {
     Computed(NodeId),
     /// `_`.
     Hole,
+}
+
+/// What a name stands for in a sum: its number among the names.
+fn numbered(names: &mut Vec<String>, name: String) -> Option<Poly<u32>> {
+    let at = names.iter().position(|known| *known == name).unwrap_or(names.len());
+    names.append_all((at == names.len()).then_some(name));
+    Some(Poly::atom(at as u32))
 }
 
 impl<'t> Lowering<'t> {
@@ -117,7 +124,8 @@ impl<'t> Lowering<'t> {
     pub(super) fn is_same(&self, a: &[(Dim<'t>, Span)], b: &[(Dim<'t>, Span)], net: usize) -> bool {
         let same = |((a, _), (b, _)): (&(Dim, Span), &(Dim, Span))| match (a, b) {
             (&Dim::Computed(a), &Dim::Computed(b)) => {
-                let [a, b] = [a, b].map(|node| self.sum_of(node, net, 0));
+                let mut names = Vec::new();
+                let [a, b] = [a, b].map(|node| self.sum_of(node, net, 0, &mut names));
                 a.is_some() && a == b
             }
             _ => a == b,
@@ -127,25 +135,26 @@ impl<'t> Lowering<'t> {
 
     /// What a written dim is computed as, where each name without a number, and each quotient, is for itself. `None` if
     /// it is no sum that has a normal form, which is said where its type is made.
-    fn sum_of(&self, node: NodeId, net: usize, depth: u32) -> Option<Poly<String>> {
+    fn sum_of(&self, node: NodeId, net: usize, depth: u32, names: &mut Vec<String>) -> Option<Poly<u32>> {
         let tree = self.tree;
         let text = tree.node_text(node);
         match (tree.kind(node), &tree.children(node)[..]) {
             (NodeKind::DimNum, _) => base::parse_i64(text).map(Poly::constant),
             (NodeKind::DimName, _) => match self.find_alias(text, Some(net)).map(|alias| alias.means) {
                 Some(Means::Dim(number)) => Some(Poly::constant(number)),
-                _ => Some(Poly::atom(text.to_owned())),
+                _ => numbered(names, text.to_owned()),
             },
             (NodeKind::DimBinary, &[left, right, ..]) if depth < MAX_DEPTH => {
-                let (a, b) = (self.sum_of(left, net, depth + 1)?, self.sum_of(right, net, depth + 1)?);
+                let a = self.sum_of(left, net, depth + 1, names)?;
+                let b = self.sum_of(right, net, depth + 1, names)?;
                 match self.own_token(node, &SIGNS)?.0 {
                     "+" => a.plus(&b),
                     "-" => a.minus(&b),
                     "*" => a.times(&b),
-                    _ => Some(Poly::atom(self.bare(node))),
+                    _ => numbered(names, self.bare(node)),
                 }
             }
-            _ => Some(Poly::atom(text.to_owned())),
+            _ => numbered(names, text.to_owned()),
         }
     }
 
@@ -153,7 +162,7 @@ impl<'t> Lowering<'t> {
     fn bare(&self, node: NodeId) -> String {
         let tree = self.tree;
         let tokens = tree.tokens(node).filter(|&token| !tree.token_kind(token).is_trivia());
-        tokens.map(|token| tree.token_text(token)).list().concat()
+        tokens.map(|token| tree.token_text(token)).list().joined("")
     }
 
     /// The dims of a written shape, aliases spliced in. `None` where it is none, which has been said.

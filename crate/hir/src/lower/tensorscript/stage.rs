@@ -261,7 +261,8 @@ impl<'t> Lowering<'t> {
         });
         // A product has a second value.
         let n_more = callee.n_values() - 1;
-        let more: Vec<ExprId> = values.drain(..n_more.min(values.len())).map(|(_, value)| value).list();
+        let rest = values.split_off(n_more.min(values.len()));
+        let more: Vec<ExprId> = std::mem::replace(&mut values, rest).into_iter().map(|(_, value)| value).list();
         let (span, fault) = match (input, values.first()) {
             (None, _) => {
                 let callee = self.tree.node_text(node).to_owned();
