@@ -221,10 +221,12 @@ impl Plan {
     pub fn all(row: &'static Op, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Vec<Plan>> {
         let name = row.name;
         let part = |(operand, axis, start): (usize, usize, usize), result: &ResultType| {
+            if count(&result.shape) == Some(0) {
+                return Some(Body::Moves(Moves::Known(Vec::new())));
+            }
             Some(Body::Moves(Moves::Places(Places::part(operand, operands.get(operand)?, axis, start, result)?)))
         };
         let bodies: Option<Vec<Body>> = match (name, results) {
-            (_, [_]) => return Plan::new(row, attrs, operands, results).map(|plan| vec![plan]),
             ("split", _) => {
                 let axis = single::axis_of(attrs, 0, operands.first()?.shape.len())?;
                 let mut start = 0;
@@ -235,6 +237,7 @@ impl Plan {
                 };
                 results.iter().map(one).some_list()
             }
+            (_, [_]) => return Plan::new(row, attrs, operands, results).map(|plan| vec![plan]),
             ("nn.batch_norm", [normal, mean, variance]) => {
                 let single = Single::new(name, attrs, operands, normal).map(Body::Single);
                 let half = || Halves::new(name, attrs, operands, normal).map(Body::Half);
@@ -244,7 +247,7 @@ impl Plan {
             }
             ("nn.dropout", [data, mask]) => {
                 let ones = Body::Moves(Moves::fill(1.0, mask.dtype));
-                [part((0, 0, 0), data), Some(ones)].into_iter().some_list()
+                (operands.len() == 1 && count(&data.shape).is_some()).then(|| vec![Body::Copy, ones])
             }
             ("topk", _) => {
                 let one = |(result, at)| Lines::new(name, attrs, operands, result, at).map(work);

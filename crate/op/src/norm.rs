@@ -91,7 +91,7 @@ nn.log_softmax([[0f, 0f], [1f, 3f]])
         args: &["data"],
         attrs: &[AttrSpec::float("rate", 0.5)],
         relation: &DROPOUT,
-        kernel: Kernel::Whole(dropout),
+        kernel: Kernel::planned(dropout),
         doc: "
 In training, sets elements to zero at random. Here, as in inference, it changes nothing: the result is the data and
 a mask of ones.
