@@ -36,6 +36,7 @@ pub mod derive;
 pub mod formula;
 mod instantiate;
 mod quantify;
+mod queue;
 mod solver;
 mod store;
 pub mod trace;

@@ -1,11 +1,11 @@
 //! The relation queue and its dependency graph.
 
+use crate::queue::Queue;
 use crate::store::{Cause, Store};
 use crate::trace::{Event, Outcome, Trace, Woken};
 use crate::unify::Walked;
 use base::{HashMap, ToList};
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use ty::{
     Atom, Attrs, FUNCTION, Facts, Function, Kind, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
@@ -91,7 +91,7 @@ pub enum Order {
 pub struct Solver {
     pub store: Store,
     pub(crate) relations: Vec<Posted>,
-    pub(crate) queue: VecDeque<RelationId>,
+    pub(crate) queue: Queue,
     /// The dependency graph: by root, the relations that wait on it, in the order of their ids.
     pub(crate) watchers: HashMap<TermId, Vec<RelationId>>,
     pub failures: Vec<Failure>,
@@ -121,7 +121,7 @@ impl Solver {
         Solver {
             store,
             relations: Vec::new(),
-            queue: VecDeque::new(),
+            queue: Queue::default(),
             watchers: HashMap::default(),
             failures: Vec::new(),
             order: Order::Queue,
@@ -302,7 +302,7 @@ impl Solver {
 
     fn next_queued(&mut self) -> Option<RelationId> {
         match &mut self.order {
-            Order::Queue => self.queue.pop_front(),
+            Order::Queue => self.queue.remove(0),
             Order::Shuffled(state) => {
                 // The multiplier and increment of Knuth's MMIX generator; the high bits are the random ones.
                 *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -314,14 +314,13 @@ impl Solver {
 
     /// Takes a relation that stands near the front out of the queue.
     pub(crate) fn leave_queue(&mut self, id: RelationId) {
-        if let Some(at) = self.queue.iter().position(|&queued| queued == id) {
-            self.queue.remove(at);
-        }
+        let at = self.queue.iter().position(|queued| queued == id);
+        at.and_then(|at| self.queue.remove(at));
     }
 
     /// The relations that are to be run, the next first.
     pub fn queue(&self) -> impl ExactSizeIterator<Item = RelationId> {
-        self.queue.iter().copied()
+        self.queue.iter()
     }
 
     /// The relations that wait on a root, in the order of their ids.
