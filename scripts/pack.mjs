@@ -37,8 +37,8 @@ const FUNCTION = 0;
  * So many functions are called most often: more than these would take likes from one another. How many are best is chance,
  * and so is how much it counts what a function is like that stands one further before: several numbers are tried.
  */
-const OFTEN = [60, 90];
-const BEFORE = [0.25, 0.3, 0.35, 0.4, 0.45];
+const OFTEN = [60, 75, 90];
+const BEFORE = [0.25, 0.3, 0.35, 0.4, 0.45, 0.5];
 
 /** Instructions with some of their numbers written anew. */
 function rewritten(instructions, what, renumber) {

@@ -269,7 +269,7 @@ pub(crate) fn filled(bench: &mut Bench, edits: &[Edit]) -> Option<Vec<Edit>> {
         for at in holes.into_iter().rev() {
             let value = fillings(&text, checked, at).into_iter().next()?;
             let at = (at - start) as usize;
-            edit.text.replace_range(at..at + 1, &value);
+            edit.text = format!("{}{value}{}", &edit.text[..at], &edit.text[at + 1..]);
         }
     }
     Some(edits)

@@ -168,8 +168,7 @@ impl Machine {
         let Ok(size) = u32::try_from(bytes.next_multiple_of(8)) else { return false };
         let heap = &mut self.state.heap;
         if !has_room(heap, size) && heap.can_join() {
-            let code = self.code.clone();
-            heap.join(|heap, at| code.kinds.size_at(heap, at));
+            join(heap, &self.code);
         }
         has_room(heap, size)
     }
@@ -195,6 +194,12 @@ impl Machine {
         }
         calls
     }
+}
+
+/// Joins free blocks that are neighbours.
+#[inline(never)]
+pub(crate) fn join(heap: &mut Heap, code: &Assembly) {
+    heap.join(|heap, at| code.kinds.size_at(heap, at));
 }
 
 fn has_room(heap: &mut Heap, size: u32) -> bool {

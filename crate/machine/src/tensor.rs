@@ -6,6 +6,7 @@
 //! arithmetic. What has no plan is read out of the heap and computed on values; tuples are in [`crate::many`].
 
 use crate::code::{Assembly, HIGH, Reg, WINDOW};
+use crate::collect::join;
 use crate::fault::Stop;
 use crate::heap::{Heap, is_pointer};
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
@@ -661,7 +662,7 @@ impl TensorCall {
             heap.release_value(code, layout, words);
         }
         if heap.is_wasteful(n_elements(value).saturating_mul(8) as u32) {
-            heap.join(|heap, at| code.kinds.size_at(heap, at));
+            join(heap, code);
         }
         let mut blocks = Blocks::new(heap, &code.kinds);
         let words = encode(&code.program.layouts, &mut blocks, self.result, value);

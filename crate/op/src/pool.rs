@@ -81,7 +81,7 @@ fn pool2d_grad(call: &Call, share: Share) -> Result<Value, Fault> {
         let room = size + padding - (i128::from(window) - 1) * dilation - 1 + if is_ceil { stride - 1 } else { 0 };
         let want = if size == 0 || room < 0 { 0 } else { room / stride + 1 };
         if want != out[3 + axis] as i128 {
-            return fault(format!("the gradient has {} places where the window has {want}", out[3 + axis]));
+            return fault(format!("the gradient has {} places where the window has {}", out[3 + axis], want as u64));
         }
     }
     if shape[..2] != out[..2] {

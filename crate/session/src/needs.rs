@@ -123,7 +123,7 @@ pub fn bytes_text(bytes: u64) -> String {
     };
     let scale = u128::from(scale);
     let parts = (u128::from(bytes) * n_parts * 2 + scale) / (scale * 2);
-    let (whole, rest) = (parts / n_parts, parts % n_parts);
+    let (whole, rest) = ((parts / n_parts) as u64, (parts % n_parts) as u64);
     let fraction = match (n_parts, rest) {
         (_, 0) => String::new(),
         (100, rest) if rest < 10 => format!(".0{rest}"),

@@ -71,7 +71,7 @@ pub(super) fn conv2d_backward_weight(call: &Call) -> Result<Value, Fault> {
         let room = shape[2 + axis] as i128 + i128::from(along.before) + i128::from(along.after) - reach;
         let want = if room < 0 { 0 } else { room / i128::from(along.stride) + 1 };
         if want != out[2 + axis] as i128 {
-            return fault(format!("the gradient has {} places where the window has {want}", out[2 + axis]));
+            return fault(format!("the gradient has {} places where the window has {}", out[2 + axis], want as u64));
         }
     }
     if out[0] != shape[0] {

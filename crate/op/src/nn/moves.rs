@@ -87,7 +87,7 @@ pub(crate) fn bordered(size: usize, before: i64, n: usize, border: Border) -> Re
         };
         match (0..size).contains(&from) {
             true => Ok(Some(from as usize)),
-            false => fault(format!("an axis of size {size} cannot be continued so far")),
+            false => fault(format!("an axis of size {} cannot be continued so far", size as u64)),
         }
     };
     (0..n).map(place).ok_list()

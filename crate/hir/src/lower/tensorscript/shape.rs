@@ -5,9 +5,9 @@ use super::written::SIGNS;
 use crate::data::{TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
 use crate::layer_fault::LayerFault;
-use base::{Append, HashMap, Join, Span, ToList};
+use base::{Append, HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
-use ty::{Dtype, Kind, Poly};
+use ty::{Dtype, Kind};
 
 /// A shape of more dims than this is refused: names of names of shapes grow fast.
 const MAX_RANK: usize = 256;
@@ -15,6 +15,8 @@ const MAX_RANK: usize = 256;
 const MAX_READ: usize = 10_000;
 /// Names stand for names, and arithmetic nests, at most this deep.
 const MAX_DEPTH: u32 = 200;
+/// How often two sums are compared, each time with other sizes.
+const TRIALS: i64 = 8;
 
 /// What a `dim` or `tsr` names.
 #[derive(Clone, Copy)]
@@ -44,13 +46,6 @@ pub(super) enum Dim<'t> {
     Computed(NodeId),
     /// `_`.
     Hole,
-}
-
-/// What a name stands for in a sum: its number among the names.
-fn numbered(names: &mut Vec<String>, name: String) -> Option<Poly<u32>> {
-    let at = names.iter().position(|known| *known == name).unwrap_or(names.len());
-    names.append_all((at == names.len()).then_some(name));
-    Some(Poly::atom(at as u32))
 }
 
 impl<'t> Lowering<'t> {
@@ -120,49 +115,38 @@ impl<'t> Lowering<'t> {
         self.find_alias(name, net)
     }
 
-    /// Whether two written shapes are one: `T + T` is `2 * T`.
+    /// Whether two written shapes are one: `T + T` is `2 * T`. Sums that are not one hardly come to the same as often as
+    /// this is tried.
     pub(super) fn is_same(&self, a: &[(Dim<'t>, Span)], b: &[(Dim<'t>, Span)], net: usize) -> bool {
         let same = |((a, _), (b, _)): (&(Dim, Span), &(Dim, Span))| match (a, b) {
             (&Dim::Computed(a), &Dim::Computed(b)) => {
-                let mut names = Vec::new();
-                let [a, b] = [a, b].map(|node| self.sum_of(node, net, 0, &mut names));
-                a.is_some() && a == b
+                (1..=TRIALS).all(|trial| self.size_in(trial, a, net, 0) == self.size_in(trial, b, net, 0))
             }
             _ => a == b,
         };
         a.len() == b.len() && a.iter().zip(b).all(same)
     }
 
-    /// What a written dim is computed as, where each name without a number, and each quotient, is for itself. `None` if
-    /// it is no sum that has a normal form, which is said where its type is made.
-    fn sum_of(&self, node: NodeId, net: usize, depth: u32, names: &mut Vec<String>) -> Option<Poly<u32>> {
+    /// What a written dim comes to where a name without a number stands for one that is made of its letters.
+    fn size_in(&self, trial: i64, node: NodeId, net: usize, depth: u32) -> i64 {
         let tree = self.tree;
         let text = tree.node_text(node);
         match (tree.kind(node), &tree.children(node)[..]) {
-            (NodeKind::DimNum, _) => base::parse_i64(text).map(Poly::constant),
-            (NodeKind::DimName, _) => match self.find_alias(text, Some(net)).map(|alias| alias.means) {
-                Some(Means::Dim(number)) => Some(Poly::constant(number)),
-                _ => numbered(names, text.to_owned()),
-            },
+            (NodeKind::DimNum, _) => base::parse_i64(text).unwrap_or(0),
             (NodeKind::DimBinary, &[left, right, ..]) if depth < MAX_DEPTH => {
-                let a = self.sum_of(left, net, depth + 1, names)?;
-                let b = self.sum_of(right, net, depth + 1, names)?;
-                match self.own_token(node, &SIGNS)?.0 {
-                    "+" => a.plus(&b),
-                    "-" => a.minus(&b),
-                    "*" => a.times(&b),
-                    _ => numbered(names, self.bare(node)),
+                let [a, b] = [left, right].map(|side| self.size_in(trial, side, net, depth + 1));
+                match self.own_token(node, &SIGNS).map_or("", |(sign, _)| sign) {
+                    "+" => a.wrapping_add(b),
+                    "-" => a.wrapping_sub(b),
+                    "*" => a.wrapping_mul(b),
+                    _ => a.checked_div_euclid(b).unwrap_or(0),
                 }
             }
-            _ => numbered(names, text.to_owned()),
+            _ => match self.find_alias(text, Some(net)).map(|alias| alias.means) {
+                Some(Means::Dim(number)) => number,
+                _ => text.bytes().fold(trial, |sum, byte| (sum * 257 + i64::from(byte)) % 9973),
+            },
         }
-    }
-
-    /// A node's text without spaces and comments.
-    fn bare(&self, node: NodeId) -> String {
-        let tree = self.tree;
-        let tokens = tree.tokens(node).filter(|&token| !tree.token_kind(token).is_trivia());
-        tokens.map(|token| tree.token_text(token)).list().joined("")
     }
 
     /// The dims of a written shape, aliases spliced in. `None` where it is none, which has been said.
