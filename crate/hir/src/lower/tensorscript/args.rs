@@ -270,7 +270,7 @@ impl<'t> Lowering<'t> {
     /// Where an axis may be written behind a layer's name.
     fn missing_dim(&self, span: Span) -> Option<MissingDim> {
         let (written, rest) = self.tree.text().split_at(span.end as usize);
-        let inside = written.strip_suffix(')').map(str::trim_end);
+        let inside = written.strip_suffix(')').map(str::trim_ascii_end);
         let (at, before, behind) = match inside {
             Some(inside) => (
                 inside.len() as u32,
