@@ -58,4 +58,4 @@ pub use shortest::shortest;
 pub use sort::{sort, sort_by_key};
 pub use span::Span;
 pub use surface::Surface;
-pub use words::{bracketed, count, decimal, listed, one_line, quoted};
+pub use words::{bracketed, count, decimal, listed, one_line, quoted, words};

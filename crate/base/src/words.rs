@@ -28,9 +28,20 @@ pub fn bracketed<T: ToString>(items: &[T]) -> String {
     format!("[{}]", items.iter().map(ToString::to_string).list().joined(", "))
 }
 
+/// The words of a text, between blanks.
+pub fn words(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        text = text.trim_ascii_start();
+        let end = text.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        text = rest;
+        (end > 0).then_some(word)
+    })
+}
+
 /// The words of a text with one space between them.
 pub fn one_line(text: &str) -> String {
-    text.split_ascii_whitespace().list().joined(" ")
+    words(text).list().joined(" ")
 }
 
 /// `a`, `a and b`, `a, b and c`.

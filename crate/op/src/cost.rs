@@ -147,17 +147,16 @@ fn products(each: &ResultType, weight: &ResultType, n_channels: u64) -> u64 {
 fn products_of_all(equation: &str, operands: &[Option<&ResultType>]) -> Option<u64> {
     let shapes = operands.iter().map(|of| Some(of.as_ref()?.shape.as_slice())).some_list()?;
     let (terms, output) = einsum_labels(equation, &shapes.iter().map(|shape| shape.len()).list())?;
-    let mut sizes: Vec<(Label, u64)> = Vec::new();
+    let (mut axes, mut n): (Vec<Label>, u64) = (Vec::new(), 1);
     for (&label, &size) in terms.iter().zip(shapes).flat_map(|(term, shape)| term.iter().zip(shape)) {
-        let size = size as u64;
-        match sizes.iter_mut().find(|(known, _)| *known == label) {
-            Some((_, known)) => *known = size.max(*known),
-            None => sizes.push((label, size)),
+        // One that is one place long in one tensor may be longer in another.
+        if size != 1 && !axes.contains(&label) {
+            axes.push(label);
+            n = n.saturating_mul(size as u64);
         }
     }
-    let is_summed = sizes.iter().any(|(label, _)| !output.contains(label));
-    let each = operands.len() as u64 - 1 + u64::from(is_summed);
-    Some(sizes.iter().fold(each, |all, (_, size)| all.saturating_mul(*size)))
+    let is_summed = axes.iter().any(|label| !output.contains(label));
+    Some(n.saturating_mul(operands.len() as u64 - 1 + u64::from(is_summed)))
 }
 
 /// The sizes of the axes `C` and `c` of a layout such as `NCHW` or `NCHW4c`.

@@ -108,7 +108,7 @@ fn arm_view(analysis: &Analysis, arm: &Arm) -> ArmView {
 
 /// The words of a text with one space between them, cut to a length.
 fn shortened(text: &str, limit: usize) -> String {
-    let words: Vec<&str> = text.split_ascii_whitespace().take(limit).list();
+    let words: Vec<&str> = base::words(text).take(limit).list();
     let mut line = words.joined(" ");
     if let Some((end, _)) = line.char_indices().nth(limit) {
         line.truncate(end);

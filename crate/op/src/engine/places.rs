@@ -235,12 +235,19 @@ impl Places {
         // A few places need no axes.
         if places.axes.iter().map(Axis::len).product::<usize>() <= FEW {
             let axes = std::mem::take(&mut places.axes);
-            let mut all = vec![Some(first)];
+            places.near = vec![first as usize];
             for axis in axes {
-                let add = |before: Option<isize>, at: usize| Some(before? + axis.place(at)?);
-                all = all.into_iter().list_all(|before| (0..axis.len()).map(|at| add(before, at)).list());
+                let mut next = Vec::new();
+                for &before in &places.near {
+                    for at in 0..axis.len() {
+                        next.push(match axis.place(at) {
+                            Some(place) if before != NOWHERE => before.wrapping_add_signed(place),
+                            Some(_) | None => NOWHERE,
+                        });
+                    }
+                }
+                places.near = next;
             }
-            places.near = all.into_iter().map(|place| place.map_or(NOWHERE, |place| place as usize)).list();
             (places.first, places.n) = (0, places.near.len());
             return Some(places);
         }

@@ -105,7 +105,7 @@ impl Text<'_> {
     pub fn piece(&self, span: Span) -> String {
         let text = self.analysis.text().get(span.range()).unwrap_or("");
         let mut piece = String::new();
-        for word in text.split_ascii_whitespace() {
+        for word in base::words(text) {
             if !piece.is_empty() {
                 piece.push(' ');
             }

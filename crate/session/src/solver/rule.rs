@@ -81,7 +81,7 @@ pub fn first_sentence(doc: &str) -> String {
     for end in ["```", "\n\n"] {
         text = base::cut(text, end).map_or(text, |(before, _)| before);
     }
-    let words: Vec<&str> = text.split_ascii_whitespace().list();
+    let words: Vec<&str> = base::words(text).list();
     // A sentence ends before a capital.
     let starts = |word: &str| word.chars().next().is_some_and(|c| c.is_ascii_uppercase() || c == '`');
     let ends = (1..words.len()).find(|&at| words[at - 1].ends_with('.') && starts(words[at]));

@@ -11,7 +11,7 @@ use ty::{List, Term, Terms};
 /// (`field 0 shape`, `result axis 0`, `dtype`).
 fn place(analysis: &Analysis, recorded: &Recorded, asked: &str) -> Option<(super::Subject, Place)> {
     let solver = &recorded.inferred.solver;
-    let mut words = asked.split_ascii_whitespace();
+    let mut words = base::words(asked);
     let subject = named_subject(analysis, recorded, words.next()?)?;
     let mut path = Path::new();
     let mut id = subject.term;
