@@ -70,8 +70,6 @@ struct Call {
 #[derive(Default)]
 struct Types {
     one: Option<ResultType>,
-    /// Of its fields, where it is a tuple.
-    fields: Vec<ResultType>,
     /// Of its tensors.
     blocks: Vec<Block>,
     bytes: u64,
@@ -203,8 +201,7 @@ impl Machine {
         let blocks = all.iter().filter_map(|of| Block::new(code, of)).list();
         let n_bytes = |sum: u64, of: &ResultType| sum.saturating_add(of.n_bytes());
         let bytes = if tensors.is_empty() { one.iter().fold(0, n_bytes) } else { all.iter().fold(0, n_bytes) };
-        let fields = if one.is_none() { all } else { Vec::new() };
-        Types { one, fields, blocks, bytes }
+        Types { one, blocks, bytes }
     }
 
     /// The layout of a variable of the current frame, and where the tensors in it are: it is one, or those in a tuple, to
@@ -257,8 +254,7 @@ impl Tally {
 fn counted(operators: &mut Operators, instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
     match &instr.op {
         Op::Operator { op, attrs } => {
-            let operands: Vec<Option<&ResultType>> =
-                operands.iter().list_all(|of| of.one.iter().chain(&of.fields).map(Some));
+            let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).list();
             flops(*op, attrs, &operands, result.one.as_ref())
         }
         Op::Fused(steps) => {

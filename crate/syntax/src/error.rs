@@ -198,10 +198,6 @@ pub enum Foreign {
     TupleBrackets,
     /// `(?, 4)`, as a shape
     ShapeParens,
-    /// `x += 1`, in TensorScript
-    Compound,
-    /// `import a::B`, `from a import B`
-    Import,
     /// `N = 4;` outside of what is a part of something
     BareDim,
     /// `A -> B`, as a type
@@ -312,8 +308,6 @@ impl Foreign {
             Foreign::Module => ("functions are called by their names alone, as `exp(x)`", "take it away"),
             Foreign::TupleBrackets => ("several values stand in parentheses, as `(a, b)`", "write parentheses"),
             Foreign::ShapeParens => ("a shape stands in brackets, as `[?, 4]`", "write brackets"),
-            Foreign::Compound => ("expected `=`, found an operator in front of it", "write it out"),
-            Foreign::Import => ("expected `use`, as in `use lin::Linear;`", "write `use`"),
             Foreign::BareDim => ("expected `dim` before the name of a size", "insert `dim`"),
             Foreign::BareFnType => {
                 ("expected a function's type such as `fn (int32) -> bool`, found an arrow", "write it with `fn`")

@@ -183,10 +183,7 @@ impl Parser<'_> {
             KwLet | KwFreeVar => true,
             Graph | Local => self.nth(1) == Eq || self.at_annotation() || self.locals_end().is_some(),
             _ if self.surface != Surface::TensorScript || !self.at_name() || self.begins_part() => false,
-            _ => {
-                let is_compound = matches!(self.nth(1), Plus | Minus | Star | Slash) && self.nth(2) == Eq;
-                self.nth(1) == Eq || is_compound && self.adjacent(2) || self.shape_behind(self.pos + 1).is_some()
-            }
+            _ => self.nth(1) == Eq || self.shape_behind(self.pos + 1).is_some(),
         }
     }
 

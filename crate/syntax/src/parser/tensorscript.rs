@@ -56,10 +56,6 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             KwUse => self.use_item(mark),
-            _ if self.at_import() => {
-                self.foreign_import();
-                self.use_item(mark);
-            }
             _ if self.at_name() && self.nth(1) == Eq && self.nth(2) == Int => {
                 self.foreign(Foreign::BareDim, self.token_span(self.pos), &[(self.start_of(mark), "dim ")]);
                 self.size_named(mark);
@@ -89,10 +85,9 @@ impl Parser<'_> {
         self.bump();
         self.tasks.push(Task::BindEnd(NodeKind::Use, mark));
         let mut has_path = false;
-        let is_foreign = self.sig[mark.pos as usize].kind != KwUse;
-        while self.at_name() && (matches!(self.nth(1), ColonColon | Dot) || self.at_import_word()) {
+        while self.at_name() && matches!(self.nth(1), ColonColon | Dot) {
             self.name();
-            if self.at(Dot) && !is_foreign {
+            if self.at(Dot) {
                 self.misspelt(ColonColon);
             }
             self.bump();
@@ -443,7 +438,6 @@ impl Parser<'_> {
         if let Some(end) = self.shape_behind(self.pos) {
             self.surplus("a variable has the type of its value, which is not written", end);
         }
-        self.pass_operator_of_assignment();
         self.bind_value(NodeKind::Assign, mark);
     }
 
