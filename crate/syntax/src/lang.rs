@@ -13,11 +13,11 @@ pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
     if !rest.is_empty() && !base::begins_with(rest, " \t") {
         return None;
     }
-    let name = rest.trim_ascii();
+    let name = rest.trim();
     Some(Surface::of_name(name).ok_or_else(|| {
         let start = text.len() - bare.len();
         // Without a name the line itself is at fault.
-        let at = if name.is_empty() { 0 } else { line.len() - rest.trim_ascii_start().len() };
+        let at = if name.is_empty() { 0 } else { line.len() - rest.trim_start().len() };
         let len = if name.is_empty() { "#lang".len() } else { name.len() };
         let at = Span::new((start + at) as u32, (start + at + len) as u32);
         let nearest = base::nearest(name, Surface::ALL.into_iter().map(Surface::name));

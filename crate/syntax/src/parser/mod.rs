@@ -392,7 +392,8 @@ impl Parser<'_> {
             Surface::TensorScript => {
                 let kind = self.kind();
                 // As Python writes a tuple.
-                let starts = kind.starts_tensorscript() || kind == TokenKind::LBracket;
+                let is_list = kind == TokenKind::LBracket && self.partner(self.pos as u32) != NONE;
+                let starts = kind.starts_tensorscript() || is_list;
                 starts && !self.begins_part() && (!kind.is_name() || self.at_name())
             }
         }

@@ -56,7 +56,7 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             KwUse => self.use_item(mark),
-            _ if self.at_name() && self.nth(1) == Eq && self.nth(2) == Int => {
+            Ident if self.nth(1) == Eq && self.nth(2) == Int => {
                 self.foreign(Foreign::BareDim, self.token_span(self.pos), &[(self.start_of(mark), "dim ")]);
                 self.size_named(mark);
             }

@@ -9,16 +9,23 @@ use base::Span;
 /// The modules whose functions are called by their names alone.
 const MODULES: [&str; 4] = ["torch", "nn", "functional", "F"];
 
+const MANY: usize = 100;
+
 impl Parser<'_> {
     fn is_text(&self, pos: usize, words: &[&str]) -> bool {
         self.sig[pos].kind == Ident && words.contains(&&self.text[self.token_span(pos).range()])
     }
 
-    /// `torch.exp(…)`, `F.relu`, at the module.
+    /// `torch.exp(…)`, `F.relu`, at the module, unless it is a name of the text's own.
     pub(super) fn pass_modules(&mut self) {
         let first = self.pos;
         while self.is_text(self.pos, &MODULES) && self.nth(1) == Dot && self.nth(2).is_word() {
             self.pos += 2;
+        }
+        let name = &self.text[self.token_span(first).range()];
+        // In a text with many mistakes nobody looks that far.
+        if self.pos > first && self.errors.len() < MANY && base::find(self.text, &format!("{name} =")).is_some() {
+            self.pos = first;
         }
         if self.pos > first {
             let before = Span::new(self.token_span(first).start, self.token_span(self.pos).start);
