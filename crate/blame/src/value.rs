@@ -251,12 +251,13 @@ fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate
     let span = tree.token_span(token);
     let old = tree.token_text(token);
     let last = base::parse_u32(old).unwrap_or(0);
-    for index in last.saturating_sub(4)..last.saturating_add(5) {
+    // The first ones, and those around it.
+    for index in (0..5).chain(last.saturating_sub(4).max(5)..last.saturating_add(5)) {
         if index == last {
             continue;
         }
         let title = format!("take field {index} instead of {old}");
-        let cost = 8 + far + index.abs_diff(last);
+        let cost = 8 + far + index.abs_diff(last).min(5);
         out.push(Candidate::replace(cost, span, index.to_string(), title).at(outline.span(node)));
     }
 }

@@ -61,7 +61,7 @@ use places::Places;
 use pools::Pool;
 use resample::Resampled;
 use std::sync::Arc;
-use ty::{Attrs, Dtype};
+use ty::Attrs;
 
 /// Operators that run as one have at most this many operands together, so that lists of them need no memory.
 pub const MAX_OPERANDS: usize = 8;
@@ -182,10 +182,6 @@ impl Plan {
             | "cast_like"
             | "reshape_like"
             | "vm.reshape_tensor" => same_elements(operands, result),
-            // The bits stay; those of a bool are 0 or 1.
-            "reinterpret" if operands.iter().all(|of| of.dtype != Dtype::Bool) && result.dtype != Dtype::Bool => {
-                operands.first().filter(|of| of.n_bytes() == result.n_bytes()).map(|_| Body::Copy)
-            }
             _ => None,
         };
         let moves = || Moves::new(row.name, attrs, operands, result).map(Body::Moves);
@@ -227,6 +223,7 @@ impl Plan {
             Some(Body::Moves(Moves::Places(Places::part(operand, operands.get(operand)?, axis, start, result)?)))
         };
         let bodies: Option<Vec<Body>> = match (name, results) {
+            (_, [_]) => return Plan::new(row, attrs, operands, results).map(|plan| vec![plan]),
             ("split", _) => {
                 let axis = single::axis_of(attrs, 0, operands.first()?.shape.len())?;
                 let mut start = 0;
@@ -237,7 +234,6 @@ impl Plan {
                 };
                 results.iter().map(one).some_list()
             }
-            (_, [_]) => return Plan::new(row, attrs, operands, results).map(|plan| vec![plan]),
             ("nn.batch_norm", [normal, mean, variance]) => {
                 let single = Single::new(name, attrs, operands, normal).map(Body::Single);
                 let half = || Halves::new(name, attrs, operands, normal).map(Body::Half);

@@ -169,7 +169,7 @@ concatenate(([[1], [2]], [[3], [4]]), axis=1)
         args: &["data"],
         attrs: &[AttrSpec::required("indices_or_sections", AttrForm::Ints), AttrSpec::int("axis", 0)],
         relation: &SPLIT,
-        kernel: Kernel::planned(split_of),
+        kernel: Kernel::Whole(split_of),
         doc: "
 A tuple of parts of an axis: that many equal ones, or those between the cut points of a list.
 ```relay

@@ -192,14 +192,6 @@ pub enum Foreign {
     BareTuple,
     /// `[-1, 4]`, in TensorScript
     NegativeDim,
-    /// `torch.exp`, `F.relu`
-    Module,
-    /// `[a, b]`, in TensorScript
-    TupleBrackets,
-    /// `(?, 4)`, as a shape
-    ShapeParens,
-    /// `N = 4;` outside of what is a part of something
-    BareDim,
     /// `A -> B`, as a type
     BareFnType,
     /// `type P { x: int32, y: int32 }`
@@ -305,10 +297,6 @@ impl Foreign {
             }
             Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
             Foreign::NegativeDim => ("a dimension is no negative number: `?` is any number of examples", "write `?`"),
-            Foreign::Module => ("functions are called by their names alone, as `exp(x)`", "take it away"),
-            Foreign::TupleBrackets => ("several values stand in parentheses, as `(a, b)`", "write parentheses"),
-            Foreign::ShapeParens => ("a shape stands in brackets, as `[?, 4]`", "write brackets"),
-            Foreign::BareDim => ("expected `dim` before the name of a size", "insert `dim`"),
             Foreign::BareFnType => {
                 ("expected a function's type such as `fn (int32) -> bool`, found an arrow", "write it with `fn`")
             }

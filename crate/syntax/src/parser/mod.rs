@@ -19,7 +19,6 @@ mod refine_foreign;
 mod relation;
 mod surplus;
 mod tensorscript;
-mod tensorscript_foreign;
 mod ty;
 
 use base::{Edited, Span, Surface};
@@ -391,13 +390,7 @@ impl Parser<'_> {
             Surface::Refine => self.kind().starts_expr(),
             Surface::TensorScript => {
                 let kind = self.kind();
-                // As Python writes a tuple: an argument, an element or a value.
-                let before = if self.pos == 0 { TokenKind::Eof } else { self.sig[self.pos - 1].kind };
-                let is_element =
-                    matches!(before, TokenKind::LParen | TokenKind::LBracket | TokenKind::Comma | TokenKind::Eq);
-                let is_list = kind == TokenKind::LBracket && is_element && self.partner(self.pos as u32) != NONE;
-                let starts = kind.starts_tensorscript() || is_list;
-                starts && !self.begins_part() && (!kind.is_name() || self.at_name())
+                kind.starts_tensorscript() && !self.begins_part() && (!kind.is_name() || self.at_name())
             }
         }
     }

@@ -56,10 +56,6 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             KwUse => self.use_item(mark),
-            Ident if self.nth(1) == Eq && self.nth(2) == Int => {
-                self.foreign(Foreign::BareDim, self.token_span(self.pos), &[(self.start_of(mark), "dim ")]);
-                self.size_named(mark);
-            }
             KwDim => self.dim_item(mark),
             KwTsr => self.tsr_item(mark),
             KwNode => self.item_of_parts(NodeKind::Net, mark),
@@ -108,10 +104,6 @@ impl Parser<'_> {
     /// `dim N = 28;`, `dim M = N * 2;`.
     fn dim_item(&mut self, mark: Mark) {
         self.bump();
-        self.size_named(mark);
-    }
-
-    fn size_named(&mut self, mark: Mark) {
         self.new_name();
         if !self.eat(Eq) {
             self.expected(Expected::Token(Eq));
@@ -323,7 +315,6 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             LBracket => self.open(Rule::Shape, mark),
-            LParen if self.open_foreign(Rule::Shape, mark) => {}
             _ if self.at_name() && !self.begins_part() => self.name_leaf(NodeKind::NameType),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             kind => {
@@ -375,7 +366,6 @@ impl Parser<'_> {
 
     /// One operand, without what follows it.
     pub(super) fn script_atom(&mut self, mark: Mark) {
-        self.pass_modules();
         match self.kind() {
             _ if self.begins_part() => self.no_expr(),
             Int | Float | KwTrue | KwFalse => self.leaf(NodeKind::Literal),
@@ -383,7 +373,6 @@ impl Parser<'_> {
             Question => self.leaf(NodeKind::DimAny),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             LParen => self.open(Rule::Paren, mark),
-            LBracket if self.open_foreign(Rule::Paren, mark) => {}
             KwIf => self.if_expr(mark),
             kind if kind.is_reserved() => self.reserved(),
             _ if self.at_name() => self.name_leaf(NodeKind::NameRef),
