@@ -38,7 +38,7 @@ const FUNCTION = 0;
  * and so is how much it counts what a function is like that stands one further before: several numbers are tried.
  */
 const OFTEN = [60, 75, 90];
-const BEFORE = [0.25, 0.3, 0.35, 0.4, 0.45, 0.5];
+const BEFORE = [0.25, 0.4, 0.45, 0.5];
 
 /** Instructions with some of their numbers written anew. */
 function rewritten(instructions, what, renumber) {

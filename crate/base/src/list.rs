@@ -7,7 +7,8 @@
 //! odd.append_all([5, 7]);
 //! assert_eq!(odd, [1, 3, 5, 7]);
 //! odd.keep(|&n| n != 3);
-//! odd.put_first(vec![3]);
+//! odd.put_first(vec![4]);
+//! odd.replace(0, vec![3]);
 //! assert_eq!(odd, [3, 1, 5, 7]);
 //! assert_eq!(odd.iter().map(|n| n.checked_sub(3)).some_list(), Some(vec![0, -2, 2, 4]));
 //! assert_eq!((odd.iter().count_where(|&&n| n > 3), odd.iter().copied().total()), (2, 16));
@@ -131,6 +132,8 @@ pub trait Edited<T> {
     fn keep(&mut self, wanted: impl FnMut(&T) -> bool);
     /// Puts others before the first.
     fn put_first(&mut self, items: Vec<T>);
+    /// Puts others in the place of one.
+    fn replace(&mut self, at: usize, items: Vec<T>);
 }
 
 impl<T> Edited<T> for Vec<T> {
@@ -148,6 +151,13 @@ impl<T> Edited<T> for Vec<T> {
     fn put_first(&mut self, items: Vec<T>) {
         let last = std::mem::replace(self, items);
         self.append_all(last);
+    }
+
+    fn replace(&mut self, at: usize, items: Vec<T>) {
+        let behind = self.split_off(at + 1);
+        self.truncate(at);
+        self.append_all(items);
+        self.append_all(behind);
     }
 }
 

@@ -105,8 +105,8 @@ impl Inference<'_> {
         }
     }
 
-    /// What a function is called with that is written for a callee that nobody knows would be said there: its body is not
-    /// asked for it.
+    /// Only a callee that nobody knows could say what a function that is written for it is called with: the function's
+    /// parameters are errors, which ask for nothing.
     fn forget_parameters(&mut self, function: ExprId, cause: Cause) {
         let ExprKind::Fn(id) = self.module.exprs[function].kind else { return };
         for &param in &self.module.functions[id].params {

@@ -6,7 +6,7 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
-use base::{Append, HashMap, HashSet, ToList};
+use base::{Append, Edited, HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
 use ty::{FUNCTION, Function, Kind, Term, TermId, Terms};
 
@@ -130,10 +130,7 @@ impl Inference<'_> {
             met.push(parts[at]);
             let inner = inside(parts[at]).into_iter().flatten().map(|&part| self.solver.root(part));
             let inner: Vec<TermId> = inner.list();
-            let behind = parts.split_off(at + 1);
-            parts.truncate(at);
-            parts.append_all(inner);
-            parts.append_all(behind);
+            parts.replace(at, inner);
         }
         let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;
         // A place is among the dims at its end, or only one part is left to hold it.

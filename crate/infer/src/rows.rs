@@ -14,7 +14,7 @@ use crate::cover::takes_any;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
-use base::{Append, HashMap, HashSet, ToList};
+use base::{Append, Edited, HashMap, HashSet, ToList};
 use hir::{CtorId, ExprId, LocalId, Module, PatId, PatKind};
 use solve::{Cause, RelationId, Solver, State, Trace};
 use ty::{Attrs, COPY, Kind, List, Printed, Term, TermId, Terms, VariantId};
@@ -209,12 +209,7 @@ impl Taken {
         while let Some(&pat) = alternatives.get(at) {
             match &module.pats[pat].kind {
                 PatKind::As(inner, _) => alternatives[at] = *inner,
-                PatKind::Or(more) => {
-                    let behind = alternatives.split_off(at + 1);
-                    alternatives.truncate(at);
-                    alternatives.append_all(more.iter().copied());
-                    alternatives.append_all(behind);
-                }
+                PatKind::Or(more) => alternatives.replace(at, more.clone()),
                 _ => at += 1,
             }
         }

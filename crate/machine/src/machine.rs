@@ -265,6 +265,8 @@ impl Machine {
 
     fn encode(&mut self, layout: LayoutId, value: &Value) -> Result<Words, RunFault> {
         let code = self.code.clone();
+        // It is made as a whole: nobody can be asked to join between its parts.
+        self.state.heap.settle();
         let mut blocks = Blocks::new(&mut self.state.heap, &code.kinds);
         let words = encode(&code.program.layouts, &mut blocks, layout, value);
         if blocks.has_failed.get() {

@@ -661,9 +661,11 @@ impl TensorCall {
         for (&layout, words) in self.layouts.iter().zip(&self.words) {
             heap.release_value(code, layout, words);
         }
-        if heap.is_wasteful(n_elements(value).saturating_mul(8) as u32) {
+        if heap.is_wasteful(u32::try_from(n_elements(value).saturating_mul(8)).unwrap_or(u32::MAX)) {
             join(heap, code);
         }
+        // It is made as a whole: nobody can be asked to join between its parts.
+        heap.settle();
         let mut blocks = Blocks::new(heap, &code.kinds);
         let words = encode(&code.program.layouts, &mut blocks, self.result, value);
         if blocks.has_failed.get() {

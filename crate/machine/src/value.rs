@@ -18,8 +18,6 @@ pub struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     pub fn new(heap: &'a mut Heap, kinds: &'a Kinds) -> Blocks<'a> {
-        // What is made of a value is made as a whole: nobody is asked to join between its parts.
-        heap.settle();
         Blocks { heap, kinds, has_failed: Cell::new(false), room: Cell::new(u64::MAX) }
     }
 

@@ -144,7 +144,7 @@ impl<'t> Lowering<'t> {
             }
             _ => match self.find_alias(text, Some(net)).map(|alias| alias.means) {
                 Some(Means::Dim(number)) => number,
-                _ => text.bytes().fold(trial, |sum, byte| (sum * 257 + i64::from(byte)) % 9973),
+                _ => text.bytes().fold(trial, |sum, byte| (sum * (256 + trial) + i64::from(byte)) % 9973),
             },
         }
     }
