@@ -10,7 +10,7 @@
 //! products, convolutions, pools and norms on float16 and bfloat16 are computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go by loops on elements as
 //! they are where there are such (`each`, `folds`), else a block at a time (`blocks`), pools of other dtypes and layouts
 //! and resizing a row at a time (`pools`, `resample`), sorting and what else goes along one axis a line at a time
-//! (`lines`); what only moves elements is for bytes (`moves`, `indexed`). Where there is no body here, a call is computed
+//! (`lines`); what only moves elements is for bytes (`moves`, `indexed`, `overwrites`). Where there is no body here, a call is computed
 //! on values by the meaning of its kernel, in which products and convolutions of integers are those of float32 where these
 //! are exact (`exact`). [`crate::run`] asks here first where results may be rounded in another way, so all that run
 //! programs agree to the bit.
@@ -27,6 +27,7 @@ mod indexed;
 mod layers;
 mod lines;
 mod moves;
+mod overwrites;
 mod places;
 mod pools;
 mod resample;
@@ -57,6 +58,7 @@ use indexed::Indexed;
 use kernel::native::{Loop, copy_short};
 use lines::Lines;
 use moves::Moves;
+use overwrites::Overwrites;
 use places::Places;
 use pools::Pool;
 use resample::Resampled;
@@ -168,7 +170,8 @@ impl Plan {
     /// `None`: this operator on these types is computed on values. A call without exactly one result has no plan.
     pub fn new(row: &'static Op, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Plan> {
         let [result] = results else { return None };
-        if matches!(row.kernel, Kernel::Planned(_)) && count(&result.shape) == Some(0) {
+        let overwrites = Overwrites::new(row.name, attrs, operands, result).map(work);
+        if matches!(row.kernel, Kernel::Planned(_)) && count(&result.shape) == Some(0) && overwrites.is_none() {
             return Some(Plan { body: Body::Moves(Moves::Known(Vec::new())) });
         }
         let same = match row.name {
@@ -193,6 +196,7 @@ impl Plan {
         let resampled = || Resampled::new(row.name, attrs, operands, result).map(work);
         let each = || Each::new(row, attrs, operands, result).map(Body::Each);
         let body = same
+            .or(overwrites)
             .or_else(indexed)
             .or_else(moves)
             .or_else(rounded)

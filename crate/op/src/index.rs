@@ -18,6 +18,7 @@ use base::{Append, ToList};
 use kernel::index::{each_index, offset, places};
 use kernel::strided::{broadcast_strides, count, row_major};
 use order::{argsort_of, searchsorted_of, sort_of, topk_of, unique_of};
+use std::borrow::Cow;
 use ty::Value;
 
 fn strided_slice_of(call: &Call) -> Result<Value, Fault> {
@@ -156,32 +157,38 @@ fn slice_like_of(call: &Call) -> Result<Value, Fault> {
     call.one(moved(&elements, &places, zero(&elements)))
 }
 
+pub(crate) const NOT_BOUNDS: Fault = Fault::Other(Cow::Borrowed("bounds and strides are vectors of integers"));
+pub(crate) const NOT_THE_SLICE: Fault =
+    Fault::Other(Cow::Borrowed("the values have not the shape of the slice, or another dtype"));
+
+/// The places of each axis that a slice has, whose shape is `of`; the bounds are its beginnings, ends and steps.
+pub(crate) fn cuts(shape: &[usize], bounds: &[Vec<i64>], of: &[usize]) -> Result<Vec<Vec<i64>>, Fault> {
+    let bound = |bound: usize, axis: usize| bounds.get(bound)?.get(axis).copied();
+    let places = shape.iter().enumerate();
+    let cut = places.map(|(axis, &size)| places_of_slice(size as i64, [0, 1, 2].map(|at| bound(at, axis))));
+    let cut: Vec<Vec<i64>> = cut.some_list().ok_or(Fault::Other("a stride is 0".into()))?;
+    if cut.len() == of.len() && cut.iter().zip(of).all(|(places, &size)| places.len() == size) {
+        return Ok(cut);
+    }
+    Err(NOT_THE_SLICE)
+}
+
 fn strided_set_of(call: &Call) -> Result<Value, Fault> {
-    const NOT_VECTORS: Fault = Fault::Other(std::borrow::Cow::Borrowed("bounds and strides are vectors of integers"));
     let (x, v) = (call.tensor(0)?, call.tensor(1)?);
     let mut bounds: Vec<Vec<i64>> = Vec::with_capacity(3);
     for operand in 2..5 {
         let vector = call.tensor(operand)?;
         if vector.dtype().is_float() || vector.shape().len() != 1 || vector.shape()[0] > x.shape().len() {
-            return Err(NOT_VECTORS);
+            return Err(NOT_BOUNDS);
         }
         bounds.push(vector.ints().into_iter().map(|at| at.clamp(i64::MIN.into(), i64::MAX.into()) as i64).list());
     }
-    let cut: Vec<Vec<i64>> = x
-        .shape()
-        .iter()
-        .enumerate()
-        .map(|(axis, &size)| {
-            places_of_slice(size as i64, [0, 1, 2].map(|bound: usize| bounds[bound].get(axis).copied()))
-        })
-        .some_list()
-        .ok_or(Fault::Other("a stride is 0".into()))?;
-    let shape: Vec<usize> = cut.iter().map(Vec::len).list();
-    if shape != v.shape() || x.dtype() != v.dtype() {
-        return Err(Fault::Other("the values have not the shape of the slice, or another dtype".into()));
+    if x.dtype() != v.dtype() {
+        return Err(NOT_THE_SLICE);
     }
+    let cut = cuts(x.shape(), &bounds, v.shape())?;
     let strides = row_major(x.shape());
-    let places = places(&shape, &mut |index| {
+    let places = places(v.shape(), &mut |index| {
         index.iter().zip(&cut).zip(&strides).map(|((&i, places), &stride)| places[i] as usize * stride).total()
     });
     call.one(Merge::named("update")?.all(&x, &v, &places)?)
@@ -317,7 +324,7 @@ scatter_nd([0, 0, 0], [[2, 0]], [8, 9])
         args: &["indices", "on_value", "off_value"],
         attrs: &[AttrSpec::int("depth", 1), AttrSpec::int("axis", -1), AttrSpec::dtype("dtype")],
         relation: &ONE_HOT,
-        kernel: Kernel::Whole(one_hot_of),
+        kernel: Kernel::planned(one_hot_of),
         doc: "
 On a new axis of `depth`, `on_value` at the place that each index names and `off_value` elsewhere.
 ```relay
@@ -369,7 +376,7 @@ strided_slice([[1, 2, 3], [4, 5, 6], [7, 8, 9]], begin=[0, -2], end=[3, 3], stri
         args: &["data", "v", "begin", "end", "strides"],
         attrs: &[],
         relation: &STRIDED_SET,
-        kernel: Kernel::Whole(strided_set_of),
+        kernel: Kernel::planned(strided_set_of),
         doc: "
 The data with the part that `strided_slice` would read replaced by `v`, which has that part's shape.
 ```relay

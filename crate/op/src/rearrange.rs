@@ -558,7 +558,7 @@ auto_scheduler_layout_transform([1, 2, 3, 4, 5, 6], src_layout=\"6C\", dst_layou
             AttrSpec::required("strides", AttrForm::Ints),
         ],
         relation: &SLIDING_WINDOW,
-        kernel: Kernel::Whole(sliding_window_of),
+        kernel: Kernel::planned(sliding_window_of),
         doc: "
 Every position of a window over the axes from `axis` on: first the positions along each of them, then the window.
 ```relay
@@ -580,7 +580,7 @@ sliding_window([1, 2, 3, 4, 5], axis=0, window_shape=[3], strides=[2])
             AttrSpec::flag("sub_diag_right_align", false),
         ],
         relation: &MATRIX_SET_DIAG,
-        kernel: Kernel::Whole(matrix_set_diag_of),
+        kernel: Kernel::planned(matrix_set_diag_of),
         doc: "
 Matrices with diagonals `k1` to `k2` replaced; 0 is the main one and positive ones lie above it. Shorter diagonals are
 padded on the side that the flags say.
@@ -600,7 +600,7 @@ matrix_set_diag([[1, 2], [3, 4]], [7, 8])
         args: &["data", "valid_length"],
         attrs: &[AttrSpec::float("mask_value", 0.0), AttrSpec::int("axis", 0)],
         relation: &SEQUENCE_MASK,
-        kernel: Kernel::Whole(sequence_mask_of),
+        kernel: Kernel::planned(sequence_mask_of),
         doc: "
 Sequences along `axis` (0 or 1) with everything behind their length replaced by `mask_value`; the other of the two axes
 counts the sequences.
@@ -635,7 +635,7 @@ invert_permutation([2, 0, 1])
         args: &["data", "k"],
         attrs: &[AttrSpec::flag("upper", true)],
         relation: &TRILU,
-        kernel: Kernel::Whole(trilu_of),
+        kernel: Kernel::planned(trilu_of),
         doc: "
 Matrices with zeros below diagonal `k`, or above it unless `upper`.
 ```relay

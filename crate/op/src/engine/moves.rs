@@ -139,7 +139,7 @@ impl Moves {
                 };
                 let depth = *to.get(axis)?;
                 let inner = count(&to[axis + 1..])?;
-                let fits = count(from)?.checked_mul(depth)? == n && !x.dtype.is_float();
+                let fits = count(from)?.checked_mul(depth)? == n;
                 let (on, off) = (one(1)?, one(2)?);
                 fits.then_some(Moves::OneHot { on, off, from: x.dtype, to: dtype, depth, inner })?
             }

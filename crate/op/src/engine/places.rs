@@ -134,6 +134,17 @@ impl Places {
                 axes.append_all(ranks.map(|axis| Axis::Steps(inner[axis], step(axis))));
             }
             "slice_like" => axes.append_all(ranks.map(each)),
+            "sliding_window" => {
+                // Of each axis that windows go along, the positions, and behind those of all axes the windows.
+                let along = axis_of(attrs, 0, from.len())?;
+                let (by, n) = (attrs.ints("strides")?, from.len() - along);
+                let by: Vec<isize> = by.into_iter().map(|by| isize::try_from(by).ok()).some_list()?;
+                (by.len() == n && missing == n).then_some(())?;
+                let step = |at: usize| strides[at] * if at < along { 1 } else { by[at - along] };
+                axes.clear();
+                axes.append_all(ranks.clone().map(|at| Axis::Steps(to[at], if to[at] > 1 { step(at) } else { 0 })));
+                axes.append_all((along..from.len()).map(|at| Axis::Steps(to[at + n], strides[at])));
+            }
             "strided_slice" => {
                 axes.append_all(ranks.map(each));
                 for (axis, [begin, step, n]) in slices(attrs, from) {

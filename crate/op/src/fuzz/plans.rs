@@ -4,6 +4,7 @@
 use super::meaning::by_meaning;
 use super::*;
 use crate::engine::{Plan, Scratch, Source, elements_at, write_elements};
+use crate::rule::index::places_of_slice;
 use crate::run::Call;
 use base::{Append, Join, ToList};
 use ty::Scalar;
@@ -23,6 +24,7 @@ const EXPECTED: &[&str] = &[
     "gather",
     "gather_nd",
     "layout_transform",
+    "matrix_set_diag",
     "nn.adaptive_avg_pool2d",
     "nn.avg_pool1d",
     "nn.avg_pool2d",
@@ -49,14 +51,18 @@ const EXPECTED: &[&str] = &[
     "ones_like",
     "repeat",
     "reverse",
+    "sequence_mask",
     "shape_of",
     "slice_like",
+    "sliding_window",
     "split",
     "stack",
+    "strided_set",
     "strided_slice",
     "take",
     "tile",
     "transpose",
+    "trilu",
     "where",
     "zeros",
     "zeros_like",
@@ -137,6 +143,27 @@ fn operands_of_norm(random: &mut Random, row: &Op, attrs: &mut Attrs) -> Vec<Val
     shapes.map(|shape| random.tensor(shape, Dtype::Float32)).collect()
 }
 
+/// Data, values, and the bounds of a slice that mostly has their shape.
+fn operands_of_slice(random: &mut Random) -> Vec<Value> {
+    let shape: Vec<usize> = (0..1 + random.below(3)).map(|_| 1 + random.below(5)).collect();
+    let mut bound = |of: &[i64]| -> Vec<i64> { (0..random.below(shape.len() + 1)).map(|_| random.pick(of)).collect() };
+    let ends = [-6, -3, -1, 0, 1, 2, 3, 4, 9];
+    let bounds = [bound(&ends), bound(&ends), bound(&[-2, -1, 1, 1, 1, 2, 2, 0])];
+    let at = |bound: usize, axis: usize| bounds[bound].get(axis).copied();
+    let length = |axis: usize| {
+        let places = places_of_slice(shape[axis] as i64, [0, 1, 2].map(|bound| at(bound, axis)));
+        places.map_or(1, |places| places.len())
+    };
+    let of = (0..shape.len()).map(length).collect();
+    let dtype = random.pick(&[Dtype::Float32, Dtype::Int8, Dtype::Int64]);
+    let vector = |numbers: Vec<i64>| {
+        let (shape, elements) = (vec![numbers.len()], Elements::Int(numbers));
+        Value::tensor(ty::Tensor { dtype: Dtype::Int32, shape, elements })
+    };
+    let tensors = [random.tensor(shape.clone(), dtype), random.tensor(of, dtype)];
+    tensors.into_iter().chain(bounds.map(vector)).collect()
+}
+
 #[test]
 fn plans_mean_what_kernels_mean() {
     let mut random = Random(0x1234_5678_9abc_def1);
@@ -149,6 +176,7 @@ fn plans_mean_what_kernels_mean() {
                 "nn.batch_norm" | "nn.group_norm" | "nn.instance_norm" => {
                     operands_of_norm(&mut random, row, &mut attrs)
                 }
+                "strided_set" if i % 3 > 0 => operands_of_slice(&mut random),
                 _ => operands(&mut random, row, i % 3 > 0),
             };
             let attrs = Arc::new(attrs);
@@ -189,6 +217,16 @@ fn plans_mean_what_kernels_mean() {
             }
             let found: Result<Vec<Elements>, _> =
                 plans.iter().zip(&results).map(|(plan, result)| run(plan, &flat, result)).collect();
+            if let ([plan], [result]) = (&plans[..], &results[..])
+                && plan.takes(0)
+                && types[0] == *result
+            {
+                let here = run_in_place(plan, &flat, result).map(|elements| vec![elements]);
+                if format!("{here:?}") != format!("{found:?}") {
+                    complaints
+                        .push(format!("{} in place {:?}\n{args:?}\n{here:?}\n{found:?}", row.name, attrs.entries));
+                }
+            }
             let is_same = match (&expected, &found) {
                 (Err(expected), Err(found)) => {
                     n_faults += 1;
