@@ -14,7 +14,7 @@ use crate::Inferred;
 use crate::error::TypeError;
 use crate::why::Why;
 use base::{Edited, HashMap, HashSet, IndexVec, Span, ToList};
-use hir::{ExprId, ExprKind, Module, TypeExprKind, Visit};
+use hir::{ExprId, ExprKind, Item, Module, TypeExprKind, Visit};
 use solve::{Cause, Failure};
 use ty::{Reason, Term, Terms};
 
@@ -90,6 +90,11 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     for visit in &module.visits[module.start.visits..] {
         if let Visit::Let(local, value) = *visit {
             lets.insert(local, value);
+        }
+    }
+    for item in &module.items {
+        if let Item::Let(local, function) = *item {
+            lets.insert(local, module.functions[function].body);
         }
     }
     // Why a value is not known, and why one is not that an expression is computed of.
