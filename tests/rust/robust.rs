@@ -411,6 +411,15 @@ fn long_texts() {
         quick("parameters of exponential number", format!("def @f0(%x) {{ %x }}\n{defs}"));
         let lets: String = twice("let %fN = fn(%x) { (%fM, %fM) };\n");
         quick("parameters of exponential number in lets", format!("let %f0 = fn(%x) {{ %x }};\n{lets}"));
+        let joined =
+            |i: usize| format!("let %x{} = concatenate((%x{i}, nn.max_pool1d(%x{i}, pool_size=[2])), axis=2);\n", i + 1);
+        let lets: String = (0..60).map(joined).collect();
+        quick("sizes of exponential size", format!("def @f[N: Dim](%x0: Tensor[(1, 1, N), float32]) {{ {lets}%x60 }}"));
+        let called = format!("{}%x{}", "@d(".repeat(60), ")".repeat(60));
+        for of in ["max(N, N * 2 + 1)", "floordiv(N * N + N, 3)"] {
+            let def = format!("def @d[N: Dim](%x: Tensor[(N), float32]) -> Tensor[({of}), float32] {{ @d(%x) }}\n");
+            quick("a nested size", format!("{def}def @f(%x) {{ {called} }}"));
+        }
         quick("a sum", format!("def @f(%x: int32) {{ %x{} }}", " + %x".repeat(n)));
         quick("a pipe", format!("def @f(%x: float32) {{ %x{} }}", " |> nn.relu".repeat(n)));
         quick("else ifs", format!("def @f(%x: bool) {{ {} {{ 0 }} }}", "if (%x) { 1 } else ".repeat(n)));

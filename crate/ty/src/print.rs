@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A printed type stops here with `…`; shared types can be exponentially large as text. A tensor type is one node,
-/// whatever its rank.
+/// whatever its rank, and one more for each sum in a quotient, a `max` or a `min` of its sizes.
 const MAX_NODES: usize = 2_000;
 
 /// The names that a program gave.
@@ -50,7 +50,7 @@ struct Printer<'a> {
     out: String,
     stack: Vec<Piece>,
     n_nodes: usize,
-    /// Of a beginning, terms of every kind count; otherwise types do.
+    /// Of a beginning, terms of every kind count; otherwise types do, and what functions of dims are applied to.
     beginning: Option<Beginning>,
 }
 
@@ -287,21 +287,23 @@ impl<'a> Printer<'a> {
 
     fn drain(&mut self) {
         while let Some(piece) = self.stack.pop() {
+            self.n_nodes += usize::from(match piece {
+                Piece::Term(id) => self.beginning.is_some() || self.terms.head(id).kind() == Kind::Type,
+                Piece::Poly(_) => true,
+                Piece::Text(_) | Piece::Number(_) | Piece::Param(_) | Piece::Variant(_) => false,
+            });
+            if self.n_nodes > self.max_nodes() {
+                self.out.push('…');
+                self.stack.clear();
+                return;
+            }
             match piece {
                 Piece::Text(text) => self.out.push_str(text),
                 Piece::Number(number) => self.out.push_str(&number.to_string()),
                 Piece::Param(param) => self.out.push_str(self.param(param)),
                 Piece::Variant(variant) => self.out.push_str(self.names.variant(variant)),
                 Piece::Poly(poly) => self.poly(poly),
-                Piece::Term(id) => {
-                    self.n_nodes += usize::from(self.beginning.is_some() || self.terms.head(id).kind() == Kind::Type);
-                    if self.n_nodes > self.max_nodes() {
-                        self.out.push('…');
-                        self.stack.clear();
-                        return;
-                    }
-                    self.node(id);
-                }
+                Piece::Term(id) => self.node(id),
             }
         }
     }
