@@ -411,8 +411,9 @@ fn long_texts() {
         quick("parameters of exponential number", format!("def @f0(%x) {{ %x }}\n{defs}"));
         let lets: String = twice("let %fN = fn(%x) { (%fM, %fM) };\n");
         quick("parameters of exponential number in lets", format!("let %f0 = fn(%x) {{ %x }};\n{lets}"));
-        let joined =
-            |i: usize| format!("let %x{} = concatenate((%x{i}, nn.max_pool1d(%x{i}, pool_size=[2])), axis=2);\n", i + 1);
+        let joined = |i: usize| {
+            format!("let %x{} = concatenate((%x{i}, nn.max_pool1d(%x{i}, pool_size=[2])), axis=2);\n", i + 1)
+        };
         let lets: String = (0..60).map(joined).collect();
         quick("sizes of exponential size", format!("def @f[N: Dim](%x0: Tensor[(1, 1, N), float32]) {{ {lets}%x60 }}"));
         let called = format!("{}%x{}", "@d(".repeat(60), ")".repeat(60));

@@ -1,6 +1,20 @@
 /** A sentence of the compiler where all of it is shown as it stands. */
 export const plain = (sentence: string): string => sentence.replace(/`` (.+?) ``/g, "$1");
 
+/** A text in lines of at most so many letters, broken at spaces; a word that is longer is a line. */
+export const inLines = (text: string, most: number): string => text.split("\n").map((line) => broken(line, most)).join("\n");
+
+function broken(line: string, most: number): string {
+  if (line.length <= most) return line;
+  const lines: string[] = [];
+  for (const word of line.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || longer.length > most) lines.push(word);
+    else lines.splice(-1, 1, longer);
+  }
+  return lines.join("\n");
+}
+
 /** The same as Markdown, of which it has nothing but code in backticks: `fn[A](A)` is no link. */
 export const asMarkdown = (sentence: string): string =>
   sentence.split(/(`` .+? ``|`[^`]*`)/).map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`*_{}[\]()<>#+\-.!|~&]/g, "\\$&"))).join("");

@@ -5,6 +5,7 @@ import { isNarrow } from "../view/appearance.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
 import { OFFERING } from "./complete.ts";
 import { monaco } from "./monaco.ts";
+import { revealStart } from "./reveal.ts";
 import { rangeOf } from "./spans.ts";
 
 type Options = monaco.editor.IStandaloneEditorConstructionOptions;
@@ -53,7 +54,7 @@ export function createEditor(
       if (state.target.peek() !== target) return;
       const range = rangeOf(model, target.span);
       editor.setSelection(range);
-      editor.revealRangeInCenterIfOutsideViewport(range);
+      revealStart(editor, range);
       if (target.focus) editor.focus();
     });
   });

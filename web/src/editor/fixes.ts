@@ -43,7 +43,7 @@ export function registerFixes(): void {
         actions.push({
           title: plain(titles[actions.length] ?? fix.title),
           kind: "quickfix",
-          diagnostics: context.markers.filter((marker) => marker.message.startsWith(plain(problem.message))),
+          diagnostics: context.markers.filter((marker) => marker.code === problem.code && monaco.Range.equalsRange(marker, rangeOf(model, problem.span))),
           isPreferred: problem.fixes.length === 1,
           edit: {
             edits: fix.edits.map((edit) => ({

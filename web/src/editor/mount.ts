@@ -21,8 +21,10 @@ import { showStages } from "./stages.ts";
 import { followText } from "./typed.ts";
 import { showValues } from "./values.ts";
 import { registerWhy, registerWhyCommand } from "./why.ts";
+import { setWords } from "./words.ts";
 
 export function mountProgram(element: HTMLElement): void {
+  setWords();
   registerLanguages();
   registerHover();
   registerFixes();
@@ -65,7 +67,7 @@ export function mountProgram(element: HTMLElement): void {
   followExplaining(editor);
   registerWhy(editor);
   registerRename(editor, model);
-  showProblems(model);
+  showProblems(editor, model);
   showPointed(editor, model);
   showSteps(editor, model);
   showValues(editor, model);

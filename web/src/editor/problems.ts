@@ -1,6 +1,7 @@
 // Problems as squiggles, each with its other causes.
-import { effect } from "@preact/signals";
-import { asMarkdown, plain } from "../sentence.ts";
+import { effect, type ReadonlySignal, signal } from "@preact/signals";
+import type { Problem } from "../mended.ts";
+import { asMarkdown, inLines, plain } from "../sentence.ts";
 import { isFresh, problems } from "../state.ts";
 import type { SeverityView } from "../wasm/relish_wasm.js";
 import { monaco } from "./monaco.ts";
@@ -12,7 +13,34 @@ const SEVERITY: Record<SeverityView, monaco.MarkerSeverity> = {
   info: monaco.MarkerSeverity.Info,
 };
 
-export function showProblems(model: monaco.editor.ITextModel): void {
+/** A line of a message is not longer, however wide the editor. */
+const MOST_COLUMNS = 80;
+/** Nor is it broken into less than this. */
+const FEWEST_COLUMNS = 20;
+/** What the box that F8 opens has beside its text, in pixels. */
+const BESIDE_TEXT = 48;
+
+/** As many letters have room in a line of that box, which is as wide as the editor, and breaks no lines. */
+function columnsOf(editor: monaco.editor.IStandaloneCodeEditor): ReadonlySignal<number> {
+  const measured = () => {
+    const { typicalHalfwidthCharacterWidth } = editor.getOption(monaco.editor.EditorOption.fontInfo);
+    const columns = Math.floor((editor.getLayoutInfo().width - BESIDE_TEXT) / typicalHalfwidthCharacterWidth);
+    return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, columns));
+  };
+  const columns = signal(measured());
+  editor.onDidLayoutChange(() => (columns.value = measured()));
+  return columns;
+}
+
+/** What is said of a problem, in lines that have room for its code, which the editor puts behind them. */
+function messageOf({ message, help, code }: Problem, columns: number): string {
+  const behind = `(${code})`;
+  const text = plain(help === undefined ? message : `${message}\nhelp: ${help}`);
+  return inLines(`${text} ${behind}`, columns).slice(0, -behind.length);
+}
+
+export function showProblems(editor: monaco.editor.IStandaloneCodeEditor, model: monaco.editor.ITextModel): void {
+  const columns = columnsOf(editor);
   let places: string[] = [];
   effect(() => {
     const found = problems.value;
@@ -22,7 +50,7 @@ export function showProblems(model: monaco.editor.ITextModel): void {
       ...rangeOf(model, problem.span),
       severity: SEVERITY[problem.severity],
       code: problem.code,
-      message: plain(problem.help === undefined ? problem.message : `${problem.message}\nhelp: ${problem.help}`),
+      message: messageOf(problem, columns.value),
       relatedInformation: problem.labels.map((label) => ({
         ...rangeOf(model, label.span),
         resource: model.uri,

@@ -3,6 +3,7 @@ import { effect } from "@preact/signals";
 import { state } from "../state.ts";
 import { runToCursor } from "../action/stepping.ts";
 import { monaco } from "./monaco.ts";
+import { revealStart } from "./reveal.ts";
 import { rangeOf } from "./spans.ts";
 
 export function showSteps(editor: monaco.editor.IStandaloneCodeEditor, model: monaco.editor.ITextModel): void {
@@ -20,7 +21,7 @@ export function showSteps(editor: monaco.editor.IStandaloneCodeEditor, model: mo
         options: { isWholeLine: true, linesDecorationsClassName: "step-line" },
       },
     ]);
-    editor.revealRangeInCenterIfOutsideViewport(range);
+    revealStart(editor, range);
   });
   editor.addAction({
     id: "relish.runToCursor",

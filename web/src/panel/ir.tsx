@@ -103,7 +103,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
         </label>
       )}
       {withLibrary.value && functions(library)}
-      <More count={view.n_more} what={view.n_more === 1 ? "line is" : "lines are"} onMore={onMore} />
+      <More count={view.n_more} of="line" onMore={onMore} />
       <Legend view={view} />
     </div>
   );

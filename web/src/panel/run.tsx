@@ -12,6 +12,7 @@ import { Advice } from "../view/advice.tsx";
 import { highlight, TypeText } from "../view/code.tsx";
 import { isPaneNarrow } from "../view/appearance.ts";
 import { EngineSwitch, EngineUsed } from "../view/engineswitch.tsx";
+import { ErrorLines, errorLines, errors, Place } from "../view/errorlines.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { DRAWN, More } from "../view/more.tsx";
@@ -200,33 +201,6 @@ const isOther = (ran: Ran) =>
 const stoppedAfter = (ran: Ran & { kind: "stopped" }, isStale: boolean) =>
   `${isStale ? "From before the last edits: stopped" : isOther(ran) ? "With other settings: stopped" : "Stopped"} after ${duration(ran.milliseconds)}`;
 
-const errors = () => problems.value.filter(({ severity }) => severity === "error");
-
-/** The first error of each line that has one. */
-function errorLines(): readonly DiagnosticView[] {
-  const sorted = errors().toSorted((a, b) => a.span.start - b.span.start);
-  return sorted.filter(({ line }, index) => line !== sorted[index - 1]?.line);
-}
-
-/** As many lines are named. */
-const NAMED = 3;
-
-function ErrorLines({ found }: { found: readonly DiagnosticView[] }) {
-  const shown = found.slice(0, NAMED);
-  const nMore = found.length - shown.length;
-  return (
-    <>
-      {shown.map(({ span, line }, index) => (
-        <>
-          {index > 0 && (index + 1 < found.length ? ", " : " and ")}
-          <Place span={span} line={line} />
-        </>
-      ))}
-      {nMore > 0 && ` and ${nMore.toLocaleString("en")} more`} {found.length === 1 ? "has an error" : "have errors"}
-    </>
-  );
-}
-
 /** What a run with an error has evaluated, up to the line of the error. */
 function howFar(ran: Ran & { kind: "finished" }): string {
   const { expressions } = state.checked.value.view;
@@ -311,24 +285,6 @@ function Needs({ needs, isStale }: { needs: NeedsView; isStale: boolean }) {
     <>
       it {sentence} in <Place span={span} line={line} isStale={isStale} />
     </>
-  );
-}
-
-/** A line of the program, which a click shows. */
-function Place({ span, line, isStale = false }: { span: SpanView; line: number; isStale?: boolean }) {
-  return (
-    <button
-      type="button"
-      class="plain-link"
-      disabled={isStale}
-      onClick={() => show(span)}
-      onPointerEnter={() => point(span)}
-      onPointerLeave={() => point(undefined)}
-      onFocus={() => point(span)}
-      onBlur={() => point(undefined)}
-    >
-      line {line}
-    </button>
   );
 }
 
@@ -440,7 +396,7 @@ function Values({ values, canStep }: { values: readonly ValueView[]; canStep: bo
       {values.slice(0, drawn.value).map((value, index) => (
         <Value value={value} index={index} canStep={canStep} />
       ))}
-      <More count={Math.max(values.length - drawn.value, 0)} what="values are" onMore={() => (drawn.value += DRAWN)} />
+      <More count={Math.max(values.length - drawn.value, 0)} of="value" onMore={() => (drawn.value += DRAWN)} />
     </>
   );
 }

@@ -109,17 +109,17 @@ function Rows({ title, part, rows }: RowsProps) {
   const current = state.line.value;
   const at = rows.findIndex(({ line }) => line === current);
   const { from, to } = at < 0 || (at >= chosen.value.from && at < chosen.value.to) ? chosen.value : around(at);
-  const what = title.toLowerCase();
+  const of = part === "definitions" ? "definition" : "expression";
   return (
     <section>
       <h2>{title}</h2>
-      <More count={from} what={`${what} above are`} onMore={() => (chosen.value = { from: Math.max(from - DRAWN, 0), to })} />
+      <More count={from} of={of} which="above" onMore={() => (chosen.value = { from: Math.max(from - DRAWN, 0), to })} />
       <ul>
         {rows.slice(from, to).map(({ name, type, line }, index) => (
           <Row part={part} index={from + index} name={name ?? `line ${line}`} type={type} isCurrent={line === current} />
         ))}
       </ul>
-      <More count={Math.max(rows.length - to, 0)} what={`${what} are`} onMore={() => (chosen.value = { from, to: to + DRAWN })} />
+      <More count={Math.max(rows.length - to, 0)} of={of} onMore={() => (chosen.value = { from, to: to + DRAWN })} />
     </section>
   );
 }

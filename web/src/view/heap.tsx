@@ -3,6 +3,7 @@ import type { Signal } from "@preact/signals";
 import { bytesOf, hex } from "../action/stepping.ts";
 import type { BlockView, PartView } from "../wasm/relish_wasm.js";
 import { highlight, TypeText } from "./code.tsx";
+import { plural } from "./units.ts";
 
 /** Bits in a row of the picture. */
 const ROW = 64;
@@ -61,7 +62,7 @@ export function Heap({ blocks, before, isWhole, nMore, lit }: HeapProps) {
           <Block block={block} old={was.get(block.address)} mark={mark(block)} lit={lit} />
         ))}
       </ul>
-      {nMore > 0 && <p class="note">{nMore.toLocaleString("en")} more blocks are not shown.</p>}
+      {nMore > 0 && <p class="note">{plural(nMore, "more block")} {nMore === 1 ? "is" : "are"} not shown.</p>}
     </>
   );
 }

@@ -331,6 +331,7 @@ impl<'a> Asked<'a> {
                 Annotated::Variable(local) => format!("`{}` is declared {text}", module.local_name(*local)),
                 Annotated::Result(name) => format!("{name} is declared to give {text}"),
                 Annotated::TypeArgument => format!("the type argument is {text}"),
+                Annotated::Field(ctor) if !module.nets.is_empty() => format!("`{ctor}` has `{text}`"),
                 Annotated::Field(ctor) => format!("a field of `{ctor}` is {text}"),
             },
             Why::Expr(expr) => {
@@ -350,7 +351,7 @@ impl<'a> Asked<'a> {
         }
         let poster = self.naming.poster(relation)?;
         let who = match poster.op {
-            Some(op) => format!("`{}`", op.row().name),
+            Some(op) => format!("`{}`", self.naming.operator(poster.call, op)),
             None => format!("`{}`", posted.relation.name()),
         };
         // Two that differ are of two operands, where they may be.
@@ -409,7 +410,7 @@ impl<'a> Asked<'a> {
         match self.naming.why(posted.cause) {
             Why::Expr(expr) => match &module.exprs[expr].kind {
                 ExprKind::OpCall { op, .. } => {
-                    let (name, ty) = (op.row().name, ty(expr));
+                    let (name, ty) = (self.naming.operator(expr, *op), ty(expr));
                     let is_error = inferred.exprs[expr]
                         .is_none_or(|term| matches!(inferred.solver.head(term), ty::Term::Error(_)));
                     match (self.bound_to(expr), is_error) {

@@ -39,10 +39,30 @@ impl<'a> Naming<'a> {
         self.recorded.inferred.whys[cause.0 as usize]
     }
 
-    /// Where a cause stands in the file; nothing of what stands in the library.
+    /// Where a cause stands in the file; nothing of what stands in the library. A layer's operators stand where it is
+    /// applied, and the types of a weight, which are written nowhere, where it is made.
     pub fn span(&self, cause: Cause) -> Option<Span> {
+        let Analysis { module, text, .. } = self.analysis;
         let is_own = cause.0 as usize >= self.recorded.inferred.n_library_whys;
-        is_own.then(|| self.why(cause).span(&self.analysis.module))
+        let why = self.why(cause);
+        let span = match why {
+            Why::Expr(expr) => module.stage_of(expr).map_or(why.span(module), |stage| stage.span),
+            _ => why.span(module),
+        };
+        let mut weights = module.nets.iter().flat_map(|net| &net.weights);
+        let weight = weights.find(|weight| span.is_empty() && weight.span.end == span.start);
+        let whole = weight.map_or(span, |weight| {
+            let made = &text[weight.span.range().start..];
+            let made = &made[..made.find([';', '\n', '}']).unwrap_or(made.len())];
+            Span::new(weight.span.start, weight.span.start + made.trim_end().len() as u32)
+        });
+        is_own.then_some(whole)
+    }
+
+    /// What computes an expression that is an operator's call: the layer that it is a part of, or the operator.
+    pub fn operator(&self, call: ExprId, op: OpId) -> String {
+        let module = &self.analysis.module;
+        module.stage_of(call).map_or_else(|| op.row().name.to_owned(), |stage| stage.named(module).0)
     }
 
     /// What stands at a span of the file, on one line.

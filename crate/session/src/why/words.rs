@@ -257,7 +257,10 @@ impl<'a> Words<'a> {
                 }
                 _ => (format!("the expression on line {line}"), format!("is that of the expression on line {line}")),
             },
-            Why::Function(_) => {
+            Why::Function(function) => {
+                let of = &module.functions[function];
+                // A node's types stand where it is named.
+                let line = of.result.map_or(line, |result| self.naming.line(module.type_exprs[result].span));
                 let name = module.defs.iter().find(|def| module.functions[def.function].span == span);
                 let name = name.map_or("the function".to_owned(), |def| format!("`{}`", def.name));
                 let solver = &self.naming.recorded.inferred.solver;
@@ -265,7 +268,14 @@ impl<'a> Words<'a> {
                     true => {
                         (format!("{name} works for any, so it is a parameter"), format!("is a parameter of {name}"))
                     }
-                    false => (format!("declared on line {line}"), format!("is declared on line {line}")),
+                    false if of.result.is_some() => {
+                        (format!("declared on line {line}"), format!("is declared on line {line}"))
+                    }
+                    false => {
+                        let from = format!("inferred from the definition on line {line}");
+                        let comes = format!("is {from}");
+                        (from, comes)
+                    }
                 }
             }
             Why::Pattern(pat) if matches!(module.pats[pat].kind, PatKind::Ctor(..)) => {

@@ -43,7 +43,7 @@ export function Classes({ solver }: { solver: SolverView }) {
           </button>
         </p>
       )}
-      {n_classes_above > 0 && <More count={n_classes_above} what="before these are" onMore={turn(-1)} />}
+      {n_classes_above > 0 && <More count={n_classes_above} which="before these" onMore={turn(-1)} />}
       {classes.length === 0 ? (
         <p class="note">There are no classes yet.</p>
       ) : shape.value === "table" ? (
@@ -51,7 +51,7 @@ export function Classes({ solver }: { solver: SolverView }) {
       ) : (
         <Forest classes={classes} isLit={isLit} />
       )}
-      {n_classes_below > 0 && <More count={n_classes_below} what="behind these are" onMore={turn(1)} />}
+      {n_classes_below > 0 && <More count={n_classes_below} which="behind these" onMore={turn(1)} />}
     </section>
   );
 }

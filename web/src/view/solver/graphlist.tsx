@@ -78,7 +78,7 @@ function List({ placed: { graph }, now, onOpen }: Props) {
           );
         })}
       </ul>
-      <More count={Math.max(rows.length - shown.value, 0)} what="are" onMore={() => (shown.value += PAGE)} />
+      <More count={Math.max(rows.length - shown.value, 0)} onMore={() => (shown.value += PAGE)} />
     </>
   );
 }

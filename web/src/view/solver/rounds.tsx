@@ -46,7 +46,7 @@ export function Rounds() {
           <Round round={round} isLit={isLit} />
         ))}
       </ol>
-      <More count={n_more} what={n_more === 1 ? "round is" : "rounds are"} onMore={() => (limit.value *= 4)} />
+      <More count={n_more} of="round" onMore={() => (limit.value *= 4)} />
       {n_unresolved > 0 && (
         <p class="note">
           {grouped(n_unresolved)} {n_unresolved === 1 ? "relation was" : "relations were"} never solved: they failed, or went into a type while they
@@ -85,8 +85,8 @@ function Round({ round, isLit }: { round: RoundView; isLit: (span: SpanView | un
           </li>
         ))}
       </ul>
-      <More count={Math.max(resolved.length - shown.value, 0)} what="of this round are" onMore={() => (shown.value *= 4)} />
-      {n_more > 0 && shown.value >= resolved.length && <p class="note">{grouped(n_more)} more of this round are in the timeline of the steps.</p>}
+      <More count={Math.max(resolved.length - shown.value, 0)} which="of this round" onMore={() => (shown.value *= 4)} />
+      {n_more > 0 && shown.value >= resolved.length && <p class="note">{grouped(n_more)} more of this round {n_more === 1 ? "is" : "are"} in the timeline of the steps.</p>}
     </li>
   );
 }

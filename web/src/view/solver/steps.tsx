@@ -119,7 +119,7 @@ function Lists({ solver }: { solver: SolverView }) {
             ))}
           </ol>
         )}
-        <More count={n_more_queued} what={n_more_queued === 1 ? "relation is" : "relations are"} onMore={more} />
+        <More count={n_more_queued} of="relation" onMore={more} />
       </section>
       {waiting.length > 0 && (
         <section aria-labelledby="waiting">
@@ -131,7 +131,7 @@ function Lists({ solver }: { solver: SolverView }) {
               <Card relation={relation} isLit={isLit(relation)} />
             ))}
           </ol>
-          <More count={n_more_waiting} what={n_more_waiting === 1 ? "relation is" : "relations are"} onMore={more} />
+          <More count={n_more_waiting} of="relation" onMore={more} />
         </section>
       )}
       <Classes solver={solver} />
@@ -278,7 +278,7 @@ function Changes({ changes, nMore }: { changes: readonly ChangeView[]; nMore: nu
           </li>
         ))}
       </ul>
-      <More count={changes.length - shown.length} what="are" onMore={() => (isWhole.value = true)} />
+      <More count={changes.length - shown.length} onMore={() => (isWhole.value = true)} />
       {nMore > 0 && changes.length === shown.length && <p class="note">and {nMore.toLocaleString("en")} classes that follow from these</p>}
     </div>
   );

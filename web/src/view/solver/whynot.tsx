@@ -73,7 +73,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
               </li>
             ))}
           </ol>
-          {!isWhole.value && <More count={Math.max(places.length - FEW_PLACES, 0)} what="are" onMore={() => (isWhole.value = true)} />}
+          {!isWhole.value && <More count={Math.max(places.length - FEW_PLACES, 0)} onMore={() => (isWhole.value = true)} />}
         </section>
       )}
       {fixes.length > 0 && (
