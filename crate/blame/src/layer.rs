@@ -254,9 +254,12 @@ fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
 /// Other windows of convolutions and pools, the near ones first, and the padding that keeps the size.
 fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
     let tree = outline.tree;
-    let named = |list: NodeId, name: &str| {
+    let given = |list: NodeId, name: &str| {
         let mut given = tree.children(list).into_iter().filter(|&arg| tree.kind(arg) == NodeKind::Attr);
-        let value = tree.children(given.find(|&arg| attr_name(outline, arg) == name)?).first().copied()?;
+        tree.children(given.find(|&arg| attr_name(outline, arg) == name)?).first().copied()
+    };
+    let named = |list: NodeId, name: &str| {
+        let value = given(list, name)?;
         Some((value, base::parse_i64(outline.text(value))?))
     };
     for list in outline.all(NodeKind::ArgList).into_iter().take(MAX_WINDOWS) {
@@ -269,7 +272,7 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
                 out.push(Candidate::replace(cost, outline.span(value), new.to_string(), title));
             }
         }
-        if size > 1 && size % 2 == 1 && named(list, "in_ch").is_some() && named(list, "padding").is_none() {
+        if size > 1 && size % 2 == 1 && given(list, "in_ch").is_some() && given(list, "padding").is_none() {
             let text = format!(", padding={}", size / 2);
             let title = format!("add `{}`", &text[2..]);
             out.push(Candidate::replace(5, outline.span(kernel).after(), text, title).at(outline.span(list)));

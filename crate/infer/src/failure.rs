@@ -6,6 +6,7 @@ use crate::why::Why;
 use base::{Diagnostic, Join, Span, Surface, ToList, count};
 use hir::net::Stage;
 use hir::{ExprId, ExprKind, Module, PatKind};
+use op::OpId;
 use solve::{Cause, EQUAL, Failure, Posted};
 use ty::{COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId};
 
@@ -41,7 +42,21 @@ impl Wording<'_> {
                 args = std::slice::from_ref(&stage.input);
             }
         }
+        // What a function's type asks for is told by what asks for it there.
+        let asked = self.inferred.asked_by(self.module, failure.relation);
+        if let Some((asking, def)) = asked {
+            let what = match &self.module.exprs[asking].kind {
+                _ if let Some(stage) = self.module.stage_of(asking) => self.layer_name(stage),
+                ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
+                _ => format!("`{}`", posted.relation.name()),
+            };
+            operator = format!("{what} in `{}`", self.module.defs[def].name);
+        }
         let mut error = self.broken(&failure.reason, &Broken { posted, stage, operator, args });
+        if let Some((asking, _)) = asked.filter(|(asking, _)| asking.number() as usize >= self.module.start.exprs) {
+            let span = self.module.stage_of(asking).map_or(self.module.exprs[asking].span, |stage| stage.span);
+            error = error.label(span, "asked for here");
+        }
         error.labels.dedup();
         error
     }
@@ -51,11 +66,7 @@ impl Wording<'_> {
         let relation = posted.relation.name();
         let Why::Expr(expr) = self.why(posted.cause) else { return (format!("`{relation}`"), &[]) };
         match &self.module.exprs[expr].kind {
-            // There it is written as a sign, unless it is a part of a layer.
-            ExprKind::OpCall { op, args, .. } if self.module.surface == Surface::TensorScript => {
-                (format!("`{}`", op.row().infix.unwrap_or(op.row().name)), args.as_slice())
-            }
-            ExprKind::OpCall { op, args, .. } => (format!("`{}`", op.row().name), args.as_slice()),
+            ExprKind::OpCall { op, args, .. } => (format!("`{}`", self.operator_name(*op)), args.as_slice()),
             ExprKind::Op(op) => (format!("`{}`", op.row().name), &[]),
             // What a called function's type asks for.
             ExprKind::Def(def) => {
@@ -63,6 +74,12 @@ impl Wording<'_> {
             }
             _ => (format!("`{relation}`"), &[]),
         }
+    }
+
+    /// In TensorScript it is written as a sign, unless it is a part of a layer.
+    fn operator_name(&self, op: OpId) -> &'static str {
+        let row = op.row();
+        row.infix.filter(|_| self.module.surface == Surface::TensorScript).unwrap_or(row.name)
     }
 
     /// What is said of a relation that does not hold, by the reason.

@@ -31,6 +31,7 @@ mod generalise;
 mod group;
 mod layer;
 mod merge;
+mod owed;
 mod recursion;
 mod rows;
 mod shared;

@@ -351,7 +351,10 @@ impl<'a> Asked<'a> {
         }
         let poster = self.naming.poster(relation)?;
         let who = match poster.op {
-            Some(op) => format!("`{}`", self.naming.operator(poster.call, op)),
+            Some(op) => match poster.through.as_ref().and_then(|(_, span)| *span) {
+                Some(span) => format!("`{}` on line {}", op.row().name, self.naming.line(span)),
+                None => format!("`{}`", self.naming.operator(poster.call, op)),
+            },
             None => format!("`{}`", posted.relation.name()),
         };
         // Two that differ are of two operands, where they may be.
@@ -422,12 +425,17 @@ impl<'a> Asked<'a> {
                     }
                 }
                 ExprKind::Project { base, index } => format!(".{index} is a field of {}", self.naming.expr(*base)),
-                ExprKind::Def(def) => match self.equation(relation) {
-                    Some(equation) => format!("`{}` demands `{equation}`", module.defs[*def].name),
-                    None => {
-                        format!("`{}` demands `{}` of its arguments", module.defs[*def].name, posted.relation.name())
+                ExprKind::Def(def) => {
+                    let name = &module.defs[*def].name;
+                    let through = self.naming.poster(relation).and_then(|poster| poster.op.zip(poster.through?.1));
+                    match (self.equation(relation), through) {
+                        (Some(equation), _) => format!("`{name}` demands `{equation}`"),
+                        (None, Some((op, span))) => {
+                            format!("`{name}` applies `{}` on line {}", op.row().name, self.naming.line(span))
+                        }
+                        (None, None) => format!("`{name}` demands `{}` of its arguments", posted.relation.name()),
                     }
-                },
+                }
                 ExprKind::RefRead(reference) => format!("{} is read as a reference", self.naming.expr(*reference)),
                 ExprKind::RefWrite { reference, value } => {
                     format!("{} is written into {}", self.naming.expr(*value), self.naming.expr(*reference))

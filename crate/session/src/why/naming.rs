@@ -7,7 +7,7 @@ use hir::{DefId, ExprId, ExprKind};
 use infer::Why;
 use op::OpId;
 use solve::derive::{Graph, Place};
-use solve::{Cause, RelationId, State};
+use solve::{Cause, RelationId};
 use ty::{List, Term, TermId, Terms};
 
 /// An expression of more characters is called by what it begins with.
@@ -166,40 +166,23 @@ impl<'a> Naming<'a> {
                 Some(Poster { op: Some(*op), call, args, through: None })
             }
             ExprKind::Def(def) => {
-                let inside = self.inside(relation, *def);
-                let op = inside.and_then(|cause| match self.why(cause) {
-                    Why::Expr(inside) => match &module.exprs[inside].kind {
-                        ExprKind::OpCall { op, .. } | ExprKind::Op(op) => Some(*op),
-                        _ => None,
-                    },
+                let mut owed = relation;
+                while let Some(by) = self.graph.posted_by(owed) {
+                    owed = by;
+                }
+                let inside = self.recorded.inferred.asked_by(module, owed);
+                let op = inside.and_then(|(expr, _)| match &module.exprs[expr].kind {
+                    ExprKind::OpCall { op, .. } | ExprKind::Op(op) => Some(*op),
                     _ => None,
                 });
-                let span = inside.and_then(|cause| self.span(cause));
+                let is_own = |expr: &ExprId| expr.number() as usize >= module.start.exprs;
+                let span = inside.map(|(expr, _)| expr).filter(is_own).map(|expr| module.exprs[expr].span);
                 let (call, args) =
                     call_of(self.analysis, id).map_or((id, Vec::new()), |(id, args)| (id, args.to_vec()));
                 Some(Poster { op, call, args, through: Some((*def, span)) })
             }
             _ => None,
         }
-    }
-
-    /// What in the body of a function posted the relation that its type asks for.
-    fn inside(&self, relation: RelationId, def: DefId) -> Option<Cause> {
-        let solver = &self.recorded.inferred.solver;
-        let mut relation = relation;
-        while let Some(by) = self.graph.posted_by(relation) {
-            relation = by;
-        }
-        let posted = solver.relation(relation);
-        let obligations = &self.recorded.inferred.defs[def].as_ref()?.obligations;
-        let is_same = |other: &&ty::Obligation| other.relation == posted.relation && other.attrs == posted.attrs;
-        let roots = |args: &[TermId]| args.iter().map(|&arg| solver.root(arg)).list();
-        obligations.iter().filter(is_same).find_map(|owed| {
-            let wanted = roots(&owed.args);
-            let taken = solver.relations().iter().filter(|posted| posted.state == State::Quantified);
-            let mut same = taken.filter(|taken| taken.relation == owed.relation && taken.attrs == owed.attrs);
-            same.find(|taken| roots(&taken.args) == wanted).map(|taken| taken.cause)
-        })
     }
 
     /// A place as a part of the type of an operand of a relation, or of its result: the operand (the result behind the
