@@ -7,16 +7,19 @@
 //! `def @f(%x) { if (c) { %x } else { (%x, 1).3 } }` the missing field is told, though the failed projection made `%x` an
 //! error.
 //!
+//! Nor is a branch told that is of the type which the first one should have been of, or an argument that is in the place of
+//! another one which has been told.
+//!
 //! Worked example: in `x |> self.f() |> relu`, where `f` takes another type, the result that the node's type asks for
 //! is compared with what `relu` gives, which is computed of what `f` gives. Only the argument of `f` is told.
 
 use crate::Inferred;
 use crate::error::TypeError;
-use crate::why::Why;
+use crate::why::{Why, value_span};
 use base::{Edited, HashMap, HashSet, IndexVec, Span, ToList};
 use hir::{ExprId, ExprKind, Item, Module, TypeExprKind, Visit};
 use solve::{Cause, Failure};
-use ty::{Reason, Term, Terms};
+use ty::{Reason, Term, TermId, Terms};
 
 /// Which error made a value unknown.
 #[derive(Clone, Copy, PartialEq)]
@@ -134,8 +137,50 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
             None => Spoiled::Never,
         };
     }
+    // The types that each asks to be one, with what asks for it.
+    let pairs = errors.iter().filter_map(|error| match error {
+        TypeError::Failed(Failure { reason: Reason::Unequal { expected, found, .. }, .. }) => {
+            Some((why(error)?, *expected, *found))
+        }
+        _ => None,
+    });
+    let pairs: Vec<(Why, TermId, TermId)> = pairs.list();
+    let is_like = |a: TermId, b: TermId| inferred.print(module, a).text == inferred.print(module, b).text;
+    let of_pair = |error: &TypeError| {
+        let why = why(error)?;
+        pairs.iter().find(|(of, ..)| *of == why)
+    };
+    // A branch that has the type which the first one should have is right, and so is a match.
+    let is_right = |error: &TypeError| {
+        let Some(&(Why::Branches(whole) | Why::Arm { matching: whole, .. }, _, found)) = of_pair(error) else {
+            return false;
+        };
+        let first = value_span(module, whole);
+        let is_of_branches = |why: Why| matches!(why, Why::Branches(_) | Why::Arm { .. });
+        pairs
+            .iter()
+            .any(|&(of, expected, _)| !is_of_branches(of) && of.span(module) == first && is_like(expected, found))
+    };
+    // Of two arguments in each other's place the first is told.
+    let is_swapped = |error: &TypeError| {
+        let Some(&(Why::Argument { call, index }, expected, found)) = of_pair(error) else { return false };
+        let is_kind = |a: TermId, b: TermId| match (inferred.solver.head(a), inferred.solver.head(b)) {
+            (Term::Adt { adt, .. }, Term::Adt { adt: other, .. }) => adt == other,
+            (Term::Hole(_), _) => false,
+            (a, b) => std::mem::discriminant(&a) == std::mem::discriminant(&b),
+        };
+        pairs.iter().any(|&(of, wanted, given)| match of {
+            Why::Argument { call: of, index: before } if of == call && before < index => {
+                is_kind(expected, given) && is_kind(wanted, found) && !is_kind(expected, found)
+            }
+            _ => false,
+        })
+    };
     let is_first = |error: &TypeError| {
         let Some(cause) = cause(error) else { return true };
+        if is_right(error) || is_swapped(error) {
+            return false;
+        }
         match inferred.whys[cause.0 as usize] {
             Why::Expr(expr) if matches!(error, TypeError::UnderConstrained { .. }) && is_broken(expr) => false,
             Why::Expr(expr) | Why::Condition(expr) | Why::Branches(expr) | Why::Arm { matching: expr, .. } => {
