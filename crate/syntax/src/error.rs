@@ -152,6 +152,10 @@ pub enum Foreign {
     Apostrophes,
     /// `R(x) :- …` without the word before
     BareRelation,
+    /// `(%x) { A => 1 }` without the word before
+    BareMatch,
+    /// `_`, as a parameter
+    Wild,
     /// `Tensor[2, 3, float32]`
     Tensor,
     /// `x -> e`, `fun x -> e`
@@ -174,8 +178,10 @@ pub enum Foreign {
     Constructors,
     /// `A of int32`
     Of,
-    /// `List<int32>`
+    /// `List<int32>`, `List(int32)`
     Angles,
+    /// `@f[3](%x)`
+    Brackets,
     /// `let rec %f`
     Rec,
     /// `let mut %x`
@@ -272,6 +278,8 @@ impl Foreign {
             Foreign::Quoted => ("expected a dtype, found a string", "take the quotes away"),
             Foreign::Apostrophes => ("expected a string in double quotes, found single ones", "write double quotes"),
             Foreign::BareRelation => ("expected `relation` before a clause of one", "insert `relation`"),
+            Foreign::BareMatch => ("expected `match` before a value and its arms", "insert `match`"),
+            Foreign::Wild => ("expected a parameter such as `%x`, found `_`", "give it a name"),
             Foreign::Tensor => ("a tensor's type is written as `Tensor[(2, 3), float32]`", "write it so"),
             Foreign::Lambda => ("expected a function such as `fn(%x) { %x }`, found an arrow", "write it with `fn`"),
             Foreign::Curried => {
@@ -342,8 +350,9 @@ impl Foreign {
             ),
             Foreign::Comment => ("expected a comment such as `# …`, found another language's", "write `#`"),
             Foreign::Angles => {
-                ("expected type arguments in brackets such as `List[int32]`, found `<`", "write brackets")
+                ("expected type arguments in brackets such as `List[int32]`, found another bracket", "write brackets")
             }
+            Foreign::Brackets => ("expected type arguments such as `@f<3>`, found `[`", "write `<` and `>`"),
         };
         (said.to_owned(), title)
     }

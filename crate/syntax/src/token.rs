@@ -312,6 +312,11 @@ impl TokenKind {
         matches!(self, Arrow | FatArrow | Eq | EqEq | Colon | ColonEq)
     }
 
+    /// A sign that is easily written for the `->` before a result.
+    pub(crate) fn is_for_arrow(self) -> bool {
+        matches!(self, FatArrow | Minus | Gt | Eq)
+    }
+
     /// A sign or word that is easily written for `:-`.
     pub(crate) fn is_like_neck(self) -> bool {
         self == KwWhere || self.is_like_arrow()

@@ -182,6 +182,20 @@ const ERRORS: &[(&str, &[&str])] = &[
         &["syntax-error `enum` TensorScript has no types of one's own: a shape is named by `tsr`"],
     ),
     ("type A = [1];", &["syntax-error `type` TensorScript has no types of one's own: a shape is named by `tsr`"]),
+    (
+        "graph{def{[",
+        &[
+            "syntax-error `{` expected a name, found `{`",
+            "syntax-error `{` expected a name, found `{`",
+            "syntax-error `[` expected an expression, found `[`",
+            "syntax-error `[` expected `}`, found the end of the file; `{` this `{` is not closed; insert `}}}`: not enough",
+        ],
+    ),
+    (
+        "c = Conv2d::new(kernel_size=[",
+        &["syntax-error `c` expected `use`, `dim`, `tsr`, `node`, `weights` or `graph`, found a name"],
+    ),
+    ("x |> [ }", &["syntax-error `x` expected `use`, `dim`, `tsr`, `node`, `weights` or `graph`, found a name"]),
     ("dim 1x = 3;", &["bad-number `1x` expected a number such as `1`, `.5` or `1e-3`, found something like one"]),
 ];
 

@@ -271,7 +271,8 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let Some((name, span)) = self.own_token(param, &[TokenKind::Local, TokenKind::Ident]) else { continue };
-            if let Some(&first) = params.iter().find(|&&param| self.module.local_name(param) == name) {
+            let is_same = |param: &&LocalId| name != "_" && self.module.local_name(**param) == name;
+            if let Some(&first) = params.iter().find(is_same) {
                 let first = self.module.locals[first].span;
                 self.duplicate(Duplicated::Parameter, name, span, first);
             }

@@ -20,6 +20,7 @@ pub(super) struct Braces {
 
 impl Parser<'_> {
     pub(super) fn body(&mut self) {
+        while self.stray_closer() {}
         if self.at(LBrace) {
             return self.open_block();
         }

@@ -4,11 +4,11 @@ use super::block::Braces;
 use super::foreign::AHEAD;
 use super::pair::{angles, begins_item};
 use super::{Mark, Parser, Rule, Task};
-use crate::error::Expected;
+use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::{self, *};
-use base::{Append, Surface};
+use base::{Append, Span, Surface};
 
 /// How tightly `-` and `!` bind: tighter than any infix operator, looser than a call.
 const PREFIX: u8 = 14;
@@ -77,7 +77,14 @@ impl Parser<'_> {
                 self.leaf(NodeKind::Error);
             }
             Ident | KwData | KwWhere | KwRelation => self.name_ref(mark),
-            LParen => self.open(Rule::Paren, mark),
+            LParen => {
+                if self.lacks_match() {
+                    let start = self.start_of(mark);
+                    self.foreign(Foreign::BareMatch, self.token_span(self.pos), &[(start, "match ")]);
+                    self.tasks.push(Task::MatchBody(mark));
+                }
+                self.open(Rule::Paren, mark);
+            }
             LBracket => self.open(Rule::ListLit, mark),
             LBrace => self.open_block(),
             Backtick => self.variant(NodeKind::Variant, Rule::Variant),
@@ -126,7 +133,7 @@ impl Parser<'_> {
         while self.at(Dot) && !is_script {
             self.project(mark);
         }
-        if self.index(mark) {
+        if !self.at_bracketed_args(mark) && self.index(mark) {
             return self.tasks.push(Task::ExprRest(mark, min));
         }
         match self.kind() {
@@ -135,7 +142,7 @@ impl Parser<'_> {
                 self.tasks.append_all([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark)]);
                 self.open(Rule::Args, self.mark());
             }
-            Lt if !is_script && self.at_type_args(mark) => {
+            Lt | LBracket if !is_script && self.at_type_args(mark) => {
                 self.tasks.append_all([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark), Task::CallArgs]);
                 self.open(Rule::TypeArgs, self.mark());
             }
@@ -229,8 +236,19 @@ impl Parser<'_> {
         self.finish(NodeKind::Project, mark);
     }
 
+    /// `@f[3](…)`, with brackets for `<` and `>`.
+    fn at_bracketed_args(&self, mark: Mark) -> bool {
+        let is_global = mark.pos as usize + 1 == self.pos && self.sig[mark.pos as usize].kind == Global;
+        is_global && self.closed(0, LBracket) && self.adjacent(0) && self.kind_at(self.behind(self.pos)) == LParen
+    }
+
     /// Whether the `<` here touches a name before it and has a `>` that a `(` follows.
     fn at_type_args(&mut self, mark: Mark) -> bool {
+        if self.at_bracketed_args(mark) {
+            let [open, close] = [self.pos, self.partner(self.pos as u32) as usize].map(|pos| self.token_span(pos));
+            self.foreign(Foreign::Brackets, open.to(close), &[(open, "<"), (close, ">")]);
+            return true;
+        }
         let callee = self.nodes.last().map(|node| node.kind);
         if mark.node as usize + 1 != self.nodes.len()
             || !matches!(callee, Some(NodeKind::GlobalRef | NodeKind::NameRef))
@@ -338,8 +356,26 @@ impl Parser<'_> {
         }
     }
 
+    /// `(%x) { A => …`, where nothing before the parenthesis says what the braces are of.
+    fn lacks_match(&self) -> bool {
+        let brace = self.behind(self.pos);
+        let pattern = brace + 1 + usize::from(self.kind_at(brace + 1) == Ident && self.kind_at(brace + 2) == LParen);
+        brace > self.pos + 1
+            && self.kind_at(brace) == LBrace
+            && self.kind_at(pattern) != Eof
+            && self.kind_at(self.behind(pattern)) == FatArrow
+            && !matches!(self.outer_task(), Some(Task::MatchBody(_) | Task::Body))
+    }
+
     /// The arms of the `match` that began at the mark.
     pub(super) fn match_body(&mut self, mark: Mark) {
+        while self.stray_closer() {}
+        if self.at(Ident) && self.nth(1) == LBrace && self.token_text() == "with" {
+            let (at, brace) = (self.token_span(self.pos), self.token_span(self.pos + 1));
+            let why = "the arms of a `match` stand in braces, without `with`";
+            self.foreign(Foreign::Surplus(why), at, &[(Span::new(at.start, brace.start), "")]);
+            self.bump();
+        }
         if self.at(LBrace) {
             let braces = self.open_braces(mark);
             self.tasks.push(Task::Arm(braces));

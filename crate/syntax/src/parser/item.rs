@@ -23,6 +23,7 @@ impl Parser<'_> {
             Metadata => self.leaf(NodeKind::Metadata),
             KwDef => self.def(),
             KwFn if self.at_named_fn() => self.named_fn(),
+            Global if self.at_bare_def() => self.named_fn(),
             KwType => self.type_def(NodeKind::TypeDef),
             KwData if self.nth(1) == Ident => self.type_def(NodeKind::TypeDef),
             KwExtern => self.type_def(NodeKind::ExternType),
@@ -137,15 +138,27 @@ impl Parser<'_> {
         matches!(self.nth(1), Global | Ident) && matches!(self.nth(2), LParen | LBracket | Lt)
     }
 
+    /// `@f(%x) -> A {`, `@f[A](%x) {` on one line or `@f(%x: A) {`, where `def` is missing.
+    fn at_bare_def(&self) -> bool {
+        let params = if self.nth(1) == LBracket { self.behind(self.pos + 1) } else { self.pos + 1 };
+        let behind = self.behind(params);
+        let is_head = match self.kind_at(behind) {
+            Arrow | Colon => true,
+            LBrace => !self.sig[behind].first_on_line || self.kind_at(params + 2) == Colon,
+            _ => false,
+        };
+        self.kind_at(params) == LParen && behind > params + 1 && is_head
+    }
+
     fn named_fn(&mut self) {
         let mark = self.mark();
-        let (keyword, name) = (self.token_span(self.pos), self.token_span(self.pos + 1));
-        let has_sigil = self.nth(1) == Global;
+        let at_name = self.pos + usize::from(self.at(KwFn));
+        let (keyword, name) = (self.token_span(self.pos), self.token_span(at_name));
+        let has_sigil = self.kind_at(at_name) == Global;
         if !self.hush() {
             self.errors.push(SyntaxError::NamedFn { keyword, name, has_sigil });
         }
-        self.bump();
-        self.bump();
+        self.pos = at_name + 1;
         self.signature(NodeKind::Def, mark);
     }
 
@@ -162,14 +175,19 @@ impl Parser<'_> {
     }
 
     pub(super) fn result(&mut self) {
+        while self.stray_closer() {}
         if self.surface == Surface::TensorScript {
             return self.method_result();
         }
         if self.eat(Arrow) || !self.at_body_colon() && self.eat(Colon) {
             self.tasks.push(Task::Type);
         } else if self.at_bare_result() {
-            self.expected(Expected::Token(Arrow));
-            self.eat(FatArrow);
+            if self.kind().is_for_arrow() {
+                self.misspelt(Arrow);
+                self.bump();
+            } else {
+                self.expected(Expected::Token(Arrow));
+            }
             self.tasks.push(Task::Type);
         }
     }
@@ -192,12 +210,13 @@ impl Parser<'_> {
                 }
             }
             match self.partner(opener) {
+                close if (closer == Gt || close != NONE) && named && self.at_name() => {
+                    self.expected(Expected::Separator(closer));
+                }
                 close if closer == RBracket && close != NONE => {
                     self.expected(if named { Expected::Separator(closer) } else { Expected::Name });
-                    if !named || !self.at_name() {
-                        self.skip_to_comma(close);
-                        self.eat(Comma);
-                    }
+                    self.skip_to_comma(close);
+                    self.eat(Comma);
                 }
                 _ => {
                     self.unclosed(opener);

@@ -1,7 +1,7 @@
 //! Everything that is a bracketed list, by one table.
 
 use super::{Mark, Parser, Task};
-use crate::error::Expected;
+use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
@@ -296,7 +296,7 @@ impl Parser<'_> {
             Element::Seq => self.starts_expr() || self.starts_seq(element, list),
             Element::Param if self.surface == Surface::TensorScript => self.at_name(),
             Element::UseName => self.at_name(),
-            Element::Param => kind == Local || kind.is_name() || kind == Unknown || self.at_attr(),
+            Element::Param => matches!(kind, Local | Underscore | Unknown) || kind.is_name() || self.at_attr(),
             Element::Tensor => kind.starts_type() || kind == String,
             Element::Type if list.rule == Rule::FnTypeParams && kind == Local => self.nth(1) == Colon,
             Element::Type | Element::HeadArg | Element::Condition => kind.starts_type(),
@@ -338,7 +338,16 @@ impl Parser<'_> {
                 self.tasks.push(Task::Expr(1));
             }
             Element::Expr => self.tasks.push(Task::Expr(1)),
-            Element::Param => self.param(),
+            Element::Param => {
+                if self.at(Underscore) {
+                    // Several of them have several names.
+                    let number = if list.n_items > 1 { list.n_items.to_string() } else { "".to_owned() };
+                    let at = self.token_span(self.pos);
+                    self.foreign(Foreign::Wild, at, &[(at, &format!("%_{number}"))]);
+                    self.tokens[self.sig[self.pos].token as usize].kind = Ident;
+                }
+                self.param();
+            }
             Element::Type => self.tasks.push(Task::Type),
             Element::Tensor if list.n_items == 1 && self.at(LParen) => {
                 self.tasks.push(Task::DimRest(mark, u8::MAX));

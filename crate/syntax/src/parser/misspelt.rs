@@ -110,6 +110,7 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
             (LBrace | KwIf, _) if last == RBrace => &[KwElse],
             (Global, LParen | LBracket | Lt) if fresh => &[KwDef],
             (Ident, LBrace | LBracket | Lt) if fresh => &[KwType, KwData],
+            (Ident, LParen | LBrace | Comma | Eq) if matches!(last, Ident | RBracket | RParen) => &[KwWhere],
             (Local, Eq | Colon) if last != Comma => &[KwLet],
             (Local, LBrace) if last != Local => &[KwMatch, KwIf],
             (LParen, _) => match sig[pos + 1].partner {

@@ -372,6 +372,11 @@ impl Parser<'_> {
         if is_open { sig.partner as usize + 1 } else { pos + 1 }
     }
 
+    /// Whether such a bracket stands `ahead`, and is closed.
+    fn closed(&self, ahead: usize, opener: TokenKind) -> bool {
+        self.nth(ahead) == opener && self.partner((self.pos + ahead) as u32) != NONE
+    }
+
     /// Past this token nothing can belong to the bracket at `opener`: the text ends, an item begins, a part of one
     /// whose own bracket this is not, or a bracket around it closes.
     fn at_stop(&self, opener: u32) -> bool {

@@ -155,9 +155,9 @@ impl Parser<'_> {
         None
     }
 
-    /// `int32 {` and `=> int32 {`, where the type of a result stands behind an arrow.
+    /// `int32 {`, `=> int32 {` and `- int32 {`, where the type of a result stands behind an arrow.
     pub(super) fn at_bare_result(&self) -> bool {
-        let first = self.pos + usize::from(self.at(FatArrow));
+        let first = self.pos + usize::from(self.kind().is_for_arrow());
         let end = self.type_end(first).filter(|_| self.surface == Surface::Relay);
         end.is_some_and(|end| matches!(self.kind_at(end), LBrace | KwWhere) && !self.sig[first].first_on_line)
     }

@@ -55,6 +55,12 @@ impl Parser<'_> {
         if self.foreign_angles(mark) || self.foreign_tensor(mark) {
             return;
         }
+        if self.surface == Surface::Relay && self.closed(1, LParen) && self.adjacent(1) {
+            let [open, close] = [self.pos + 1, self.behind(self.pos + 1) - 1].map(|pos| self.token_span(pos));
+            self.bump();
+            self.foreign(Foreign::Angles, open, &[(open, "["), (close, "]")]);
+            return self.open(Rule::TypeCall, mark);
+        }
         if self.nth(1) != LBracket {
             return self.leaf(alone);
         }
