@@ -64,6 +64,20 @@ for (const size of ["desktop", "phone"] as const) {
   });
 }
 
+test("a cluster that holds the relation which failed is marked", async ({ page }) => {
+  const layers = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `  %${from + n + 1} = nn.relu(nn.dense(%${from + n}, %w));\n`).join("");
+  const wrong = "  %101 = nn.relu(nn.dense(%100, ones(shape=[4, 7])));\n";
+  const types = "%x: Tensor[(3, 4), float32], %w: Tensor[(4, 4), float32]";
+  await openGraph(page, `def @net(${types}) {\n  %0 = %x;\n${layers(0, 100)}${wrong}${layers(101, 200)}  %200\n}\n`, 1);
+  const failed = panel(page).locator(".solver-graph .of-cluster.failed");
+  await expect(failed).toHaveCount(1);
+  await expect(failed.locator(".label")).toContainText("✗ lines");
+  await expect.poll(() => shares(page, ".of-cluster.failed")).toEqual([1]);
+  await expect(failed).toHaveAttribute("aria-label", /one of them failed in this step/);
+  await failed.click();
+  await expect(panel(page).locator(".solver-graph .of-relation.failed")).toHaveCount(1);
+});
+
 test("a step at which nothing that is drawn changes has letters that can be read, and leaves the slider as wide", async ({ page }) => {
   await open(page);
   await showPanel(page, "Solver");

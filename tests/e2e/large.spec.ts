@@ -24,6 +24,12 @@ test("of thousands of types those around the cursor are drawn, and more when the
   await expect(current).toContainText("%v450");
 });
 
+test("of one that is left out the list says so as of one", async ({ page }) => {
+  await open(page);
+  await write(page, Array.from({ length: 301 }, (_, n) => `let %v${n} = ${n};\n`).join(""));
+  await expect(panel(page).locator(".more-of")).toContainText("1 more definition is not shown.");
+});
+
 test("of thousands of values the first are drawn, and more when they are asked for", async ({ page }) => {
   await open(page);
   await write(page, lines(700, (at) => `${at} + 1`));

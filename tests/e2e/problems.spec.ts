@@ -1,6 +1,6 @@
 // The list of problems stays where one reads it, and nothing covers it.
 import { expect, test } from "@playwright/test";
-import { focusEditor, open, panel, PHONE, phone, problems, violations, write } from "./page.ts";
+import { focusEditor, open, panel, PHONE, phone, problems, showPanel, violations, write } from "./page.ts";
 
 const MANY = Array.from({ length: 30 }, (_, at) => `let %v${at} = %nope${at};`).join("\n");
 
@@ -243,6 +243,87 @@ test("the editor shows problems in words alone, and counts those of the list", a
   }).toPass({ timeout: 15_000 });
   await expect(page.locator(".monaco-hover:not(.hidden)")).not.toContainText("``");
 });
+
+const LONG_MESSAGE = `def @main(%image: Tensor[(1, 256, 14, 14), float32], %weight: Tensor[(256, 128, 3, 3), float32]) {
+  nn.conv2d(%image, %weight, padding=[1, 1, 1, 1], channels=256, kernel_size=[3, 3])
+}
+`;
+
+for (const width of [1280, 900]) {
+  test(`the box of a problem shows all of its message in an editor that is ${width} pixels wide`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await open(page);
+    await write(page, LONG_MESSAGE);
+    // The list says it in one piece.
+    await expect(problems(page).locator(".problem .message")).toContainText(
+      "nn.conv2d expects Tensor[(256, 256, 3, 3), float32], found Tensor[(256, 128, 3, 3), float32]: sizes 256 and 128 differ",
+    );
+    await focusEditor(page);
+    await page.keyboard.press("F8");
+    const lines = page.locator(".marker-widget .message > div");
+    await expect(lines.first()).toHaveText(/^`nn\.conv2d` expects/);
+    await expect(lines.last()).toContainText("(type-mismatch)");
+    expect(await lines.count()).toBeGreaterThanOrEqual(2);
+    const outside = () =>
+      page.locator(".marker-widget").evaluate((box) => {
+        const { right, bottom } = box.getBoundingClientRect();
+        const parts = [...box.querySelectorAll(".message > div, .message .code")];
+        return parts.map((part) => part.getBoundingClientRect()).filter((part) => part.right > right || part.bottom > bottom).length;
+      });
+    await expect.poll(outside).toBe(0);
+  });
+}
+
+test("the key for edits says where none is known", async ({ page }) => {
+  await open(page);
+  await write(page, "let %x = @;\n");
+  await expect(problems(page).locator(".problem")).toHaveCount(1);
+  await focusEditor(page);
+  await page.keyboard.press("F8");
+  await expect(page.locator(".marker-widget")).toBeVisible();
+  await page.keyboard.press("Control+.");
+  await expect(page.locator(".monaco-editor-overlaymessage")).toContainText("No edit is known for this");
+});
+
+test("going to a problem keeps the beginning of its line in view", async ({ page }) => {
+  const names = Array.from({ length: 30 }, (_, n) => `%a_long_name_${n}`).join(", ");
+  await open(page);
+  await write(page, `let %result = @nope(${names});\n`);
+  const first = problems(page).locator(".problem .message").first();
+  await expect(first).toBeVisible();
+  await focusEditor(page);
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("End");
+  const word = page.locator(".editor-place.user .view-line span span", { hasText: "let" }).first();
+  await expect(word).not.toBeInViewport();
+  await first.click();
+  await expect(word).toBeInViewport({ ratio: 1 });
+  // Where they have no room beside each other, it is the problem that is seen.
+  await problems(page).locator(".problem .message", { hasText: "%a_long_name_29" }).click();
+  await expect(word).not.toBeInViewport();
+  await expect(page.locator(".editor-place.user .view-line span span", { hasText: "%a_long_name_29" })).toBeInViewport({ ratio: 1 });
+});
+
+for (const [language, text, line] of [["refine", "#lang refine\nlet x = in x\n", 2], ["relay", "let %x = ;\n@f(1\n", 1]] as const) {
+  test(`a panel that is empty for an error says so, in ${language}`, async ({ page }) => {
+    await open(page);
+    await write(page, text);
+    await expect(problems(page).locator(".problem").first()).toBeVisible();
+    const isSaid = async () => {
+      await expect(panel(page)).toContainText(/Nothing to show: line \d.* errors?\./);
+      await expect(panel(page)).not.toContainText("Try");
+      await panel(page).getByRole("button", { name: `line ${line}`, exact: true }).click();
+      await expect(page.locator(".editor-place.user .line-numbers.active-line-number")).toHaveText(String(line));
+    };
+    await showPanel(page, "Match");
+    await isSaid();
+    await showPanel(page, "Solver");
+    for (const name of ["Steps", "Graph", "Rounds"]) {
+      await panel(page).getByRole("tab", { name }).click();
+      await isSaid();
+    }
+  });
+}
 
 test("in the middle of a word nothing moves, and nothing is looked for", async ({ page }) => {
   await open(page);

@@ -370,12 +370,34 @@ test("infinities have colours of their own", async ({ page }) => {
   await expect(legend(2).locator(".ramp")).not.toHaveAttribute("style", /255, 196, 0/);
 });
 
+test("the values of a program go when another one is pasted over it", async ({ page }) => {
+  await open(page);
+  await ran(page, "1 + 2\n\n3 + 4\n");
+  await expect(panel(page).locator(".value header")).toHaveCount(2);
+  await write(page, "#lang refine\nlet x = in x\n");
+  await expect(panel(page)).toContainText("The value of each top-level expression appears here");
+  await expect(panel(page)).toContainText("line 2 has an error");
+  await expect(panel(page)).not.toContainText("From before");
+  await expect(panel(page).locator(".value header")).toHaveCount(0);
+  // What is typed into it is an edit of it.
+  await write(page, "let %x = 2;\n%x + 1\n");
+  await expect(panel(page).locator(".value header")).toHaveCount(1);
+  await page.keyboard.type("3 +");
+  await expect(panel(page).locator(".outcome")).toHaveText("From before the last edits.");
+  await expect(panel(page).locator(".value header")).toHaveCount(1);
+});
+
 test("old values go with their lines", async ({ page }) => {
   await open(page);
   await ran(page, "1 + 2\n\n3 + 4\n");
   const values = panel(page).locator(".value header");
   await expect(values).toHaveCount(2);
-  await write(page, "1 +\n");
+  // All but the beginning of the first line.
+  await page.locator(".editor .monaco-editor").first().click();
+  await page.keyboard.press("Control+Home");
+  for (let letter = 0; letter < 3; letter += 1) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Control+Shift+End");
+  await page.keyboard.press("Delete");
   await expect(panel(page).locator(".outcome")).toHaveText("From before the last edits.");
   await expect(values).toHaveCount(1);
   await expect(values).toContainText("line 1");

@@ -44,6 +44,21 @@ test("a tap on a name shows its type above the program, and a tap on that says m
 test.describe("on a phone", () => {
   test.use(PHONE);
 
+  test("what a function gives is in view below what it takes", async ({ page }) => {
+    await open(page);
+    await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 3]);\nnn.dense(%x, %w)\n");
+    await word(page, "nn.dense").tap();
+    await expect(typeLine(page)).toHaveText("nn.dense: fn(Tensor[(2, 3), float32], Tensor[(4, 3), float32]) -> Tensor[(2, 4), float32]");
+    const result = typeLine(page).locator("code span", { hasText: "float32" }).last();
+    await expect(result).toBeInViewport({ ratio: 1 });
+    // It takes more than there is room for, which fades out, and can be scrolled to.
+    await expect(typeLine(page)).toHaveCSS("mask-image", /linear-gradient/);
+    const taken = typeLine(page).locator("code span", { hasText: "float32" }).nth(1);
+    await expect(taken).not.toBeInViewport();
+    await typeLine(page).evaluate((line) => line.scrollTo(line.scrollWidth, 0));
+    await expect(taken).toBeInViewport({ ratio: 1 });
+  });
+
   test("buttons, choices and what unfolds are forty pixels high", async ({ page }) => {
     const low = () =>
       page.locator(".button, .plain, select, summary, .tabs button").evaluateAll((all) =>

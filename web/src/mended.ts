@@ -28,8 +28,11 @@ const OF_THE_TEXT = new Set([
   "unterminated-string",
 ]);
 
+/** Whether the text could not be read where it has an error of this code. */
+export const isOfTheText = (code: string) => OF_THE_TEXT.has(code);
+
 /** Whether edits may be found later for a problem of a check. */
-export const mayBeMended = ({ severity, code }: DiagnosticView) => severity === "error" && !OF_THE_TEXT.has(code);
+export const mayBeMended = ({ severity, code }: DiagnosticView) => severity === "error" && !isOfTheText(code);
 
 /** Puts the problems that were looked into in the order in which they were told. Their words are the same, not their places. */
 export function inOrderOf(told: readonly DiagnosticView[], mended: readonly DiagnosticView[]): Problem[] {

@@ -77,7 +77,7 @@ pub const ROWS: &[Op] = &[
             AttrSpec::flag("scale", true),
         ],
         relation: &LAYER_NORM,
-        kernel: Kernel::Whole(layer_norm),
+        kernel: Kernel::planned(layer_norm),
         doc: "
 Brings the elements along `axis` to mean 0 and variance 1, times gamma plus beta, both vectors along that axis.
 ```relay
@@ -185,7 +185,7 @@ nn.leaky_relu([-4f, 3f])
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &SOFTMAX,
-        kernel: Kernel::Whole(softmax),
+        kernel: Kernel::planned(softmax),
         doc: "
 As `nn.softmax`. Relay computes it with an approximation of exp; here it is the same.
 ```relay

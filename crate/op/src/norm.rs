@@ -61,7 +61,7 @@ pub const ROWS: &[Op] = &[
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &SOFTMAX,
-        kernel: Kernel::Whole(softmax),
+        kernel: Kernel::planned(softmax),
         doc: "
 exp(x) divided by its sum along `axis`.
 ```relay
@@ -76,7 +76,7 @@ nn.softmax([[0f, 0f], [1f, 3f]])
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &SOFTMAX,
-        kernel: Kernel::Whole(log_softmax_of),
+        kernel: Kernel::planned(log_softmax_of),
         doc: "
 The logarithm of the softmax along `axis`.
 ```relay
@@ -112,7 +112,7 @@ nn.dropout([1f, 2f]).0
             AttrSpec::flag("scale", true),
         ],
         relation: &BATCH_NORM,
-        kernel: Kernel::Whole(batch_norm_of),
+        kernel: Kernel::planned(batch_norm_of),
         doc: "
 (data - mean) / sqrt(variance + epsilon) · gamma + beta, each a vector along `axis`; the result is a tuple with the
 mean and the variance.

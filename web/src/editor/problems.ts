@@ -18,7 +18,7 @@ const MOST_COLUMNS = 80;
 /** Nor is it broken into less than this. */
 const FEWEST_COLUMNS = 20;
 /** What the box that F8 opens has beside its text, in pixels. */
-const BESIDE_TEXT = 48;
+const BESIDE_TEXT = 52;
 
 /** As many letters have room in a line of that box, which is as wide as the editor, and breaks no lines. */
 function columnsOf(editor: monaco.editor.IStandaloneCodeEditor): ReadonlySignal<number> {

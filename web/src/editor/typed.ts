@@ -1,6 +1,6 @@
 // What a person types becomes the text of the page. What they put in the place of the whole text, as by pasting, stays
 // in the language that was chosen for it, where it does not look like another.
-import { edit } from "../action/document.ts";
+import { edit, forgetResults } from "../action/document.ts";
 import { inPlaceOf, isLangLine, saysLanguage } from "../language.ts";
 import { state } from "../state.ts";
 import type { monaco } from "./monaco.ts";
@@ -12,6 +12,7 @@ export function followText(model: Model): void {
   model.onDidChangeContent((event) => {
     const before = state.text.peek();
     const text = model.getValue();
+    if (text !== before && isWhole(event, before)) forgetResults();
     const put = isReplaced(event, before) ? text : hasFollowed(event, before) ? text.slice(before.length) : undefined;
     const wanted = put === undefined ? text : inPlaceOf(before, put);
     if (text === before || wanted === text) edit(text);
@@ -20,10 +21,13 @@ export function followText(model: Model): void {
   });
 }
 
-function isReplaced({ changes: [change, ...others], isUndoing, isRedoing }: Change, before: string): boolean {
-  if (change === undefined || others.length > 0 || isUndoing || isRedoing) return false;
-  return change.rangeOffset === 0 && change.rangeLength === before.length;
+/** Whether another text took the place of all that there was. */
+function isWhole({ changes: [change, ...others] }: Change, before: string): boolean {
+  return others.length === 0 && change?.rangeOffset === 0 && change.rangeLength === before.length;
 }
+
+/** Whether a person put it there. */
+const isReplaced = (event: Change, before: string): boolean => isWhole(event, before) && !event.isUndoing && !event.isRedoing;
 
 /** Whether all that there was is the line that says the language, and the change is behind it. */
 function hasFollowed({ changes: [change], isUndoing, isRedoing }: Change, before: string): boolean {

@@ -5,6 +5,7 @@ import { matchAt } from "../action/queries.ts";
 import { state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { DecisionList, DecisionTree, type Pointed } from "../view/decision.tsx";
+import { Nothing, unread } from "../view/errorlines.tsx";
 import { useAnswer } from "../view/rested.ts";
 import { ToLine } from "../view/toline.tsx";
 import { Waiting } from "../view/waiting.tsx";
@@ -19,10 +20,10 @@ export function MatchPanel() {
   if (match.value === undefined) return <Waiting>The decision tree of a match appears here.</Waiting>;
   if (match.value === null) {
     return (
-      <p class="empty">
+      <Nothing because={unread()}>
         The program has no <code>match</code>. Where it has one, its decision tree appears here, with the cases that it misses and the
         arms that are never taken.
-      </p>
+      </Nothing>
     );
   }
   return <Match view={match.value} />;

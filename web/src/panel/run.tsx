@@ -7,7 +7,7 @@ import { point, show } from "../action/navigation.ts";
 import { lookAhead } from "../action/queries.ts";
 import { setMeasures } from "../action/settings.ts";
 import { startStepping } from "../action/stepping.ts";
-import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
+import { errorCount, isFresh, type Ran, state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { highlight, TypeText } from "../view/code.tsx";
 import { isPaneNarrow } from "../view/appearance.ts";

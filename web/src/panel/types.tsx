@@ -7,6 +7,7 @@ import { show } from "../action/navigation.ts";
 import { state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { TypeText } from "../view/code.tsx";
+import { errors, Nothing } from "../view/errorlines.tsx";
 import { DRAWN, More } from "../view/more.tsx";
 
 type Part = "definitions" | "expressions";
@@ -67,9 +68,9 @@ export function TypesPanel() {
   const { definitions, expressions } = view;
   if (definitions.length === 0 && expressions.length === 0) {
     return (
-      <p class="empty">
+      <Nothing because={errors()}>
         Each definition appears here with the type that was inferred for it. <Advice />
-      </p>
+      </Nothing>
     );
   }
   return (

@@ -16,7 +16,13 @@ export function TypeLine() {
   if (view == null) return <p class="type-line">Tap a name for its type.</p>;
   return (
     <button type="button" class="type-line" title="More about it" onClick={() => (state.explaining.value += 1)}>
-      <code>{highlight(view.code.replace(/\s+/g, " "))}</code>
+      <code>{highlight(inTwoLines(view.code.replace(/\s+/g, " ")))}</code>
     </button>
   );
+}
+
+/** What a function gives stands below what it takes, so that it is in view however much that is. */
+function inTwoLines(code: string): string {
+  const arrow = code.lastIndexOf(" -> ");
+  return arrow < 0 ? code : `${code.slice(0, arrow)}\n${code.slice(arrow + 1)}`;
 }

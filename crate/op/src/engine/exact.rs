@@ -101,8 +101,9 @@ impl Products {
         let sums: &mut [T] = try_cast_slice_mut(result).ok()?;
         for (at, sum) in sums.iter_mut().enumerate() {
             let (matrix, i, j) = (at / (m * n), at / n % m, at % n);
-            let a = a.get(matrix * self.batch.a_step + i * a_row..)?;
-            let b = b.get(matrix * self.batch.b_step + j * column..)?;
+            // Of no terms nothing need be there.
+            let a = a.get(matrix * self.batch.a_step + i * a_row..).unwrap_or_default();
+            let b = b.get(matrix * self.batch.b_step + j * column..).unwrap_or_default();
             let mut terms = T::zeroed();
             for p in 0..k {
                 terms = step(terms, *a.get(p * a_step)?, *b.get(p * b_step)?);

@@ -1,5 +1,5 @@
 //! Operators along one axis whose results are those of the meaning to the bit: running sums and products, sorting, the
-//! place of the largest element, and the norms that have no body of their own, which are those of float64.
+//! place of the largest element, and the norms that have no body of their own, which are those of float64 and of integers, which are computed as such.
 //!
 //! The elements along the axis are brought side by side as numbers of 64 bits, some neighbouring lines at once, and
 //! written back when the line is done. Worked example: `cumsum` along the rows of a `(2, 3)` brings `[x00, x10]`,
@@ -9,16 +9,17 @@ use super::blocks::{self, Blocks};
 use super::single::{along, axis_of};
 use super::{Scratch, Source, Work, count};
 use crate::rule::reduced_axes;
-use crate::run::{Fault, ResultType, WellTyped, round_to};
+use crate::run::{Fault, ResultType, WellTyped, round_to, widen, wrap_to};
 use base::ToList;
 use kernel::fold::{self, Extent};
 use kernel::lines::{self, Number};
+use kernel::number;
 use kernel::wide::BLOCK;
 use std::ops::Range;
 use ty::{Attrs, Dtype};
 
-/// Elements of a line, but for scans, which go part by part, and for sorting, whose places are words of four bytes: with
-/// more, there may be no room for them.
+/// Elements of a line of which the largest is sought, or of which some stand side by side: with more, there may be no room
+/// for them.
 const MOST_OF_LINE: usize = 1 << 21;
 
 /// More are not kept between calls.
@@ -78,9 +79,15 @@ pub struct Rooms {
 }
 
 impl Along {
+    /// Whether it computes with real numbers.
+    fn is_norm(self) -> bool {
+        !matches!(self, Along::Scan { .. } | Along::Sort { .. } | Along::Best { .. })
+    }
+
     fn new(name: &str, attrs: &Attrs, dtypes: [Dtype; 2], at: usize) -> Option<Along> {
         let is_same = dtypes[0] == dtypes[1];
-        let is_double = dtypes == [Dtype::Float64; 2];
+        // Others have bodies of float32.
+        let is_wide = is_same && (dtypes[0] == Dtype::Float64 || !dtypes[0].is_float());
         let scales = || Scales {
             epsilon: attrs.float("epsilon"),
             is_scaled: attrs.flag("scale"),
@@ -106,11 +113,11 @@ impl Along {
             "argmax" | "argmin" if matches!(dtypes[1], Dtype::Int32 | Dtype::Int64) => {
                 Along::Best { is_largest: name == "argmax", is_last: attrs.flag("select_last_index") }
             }
-            "nn.softmax" | "nn.fast_softmax" if is_double => Along::Softmax,
-            "nn.log_softmax" if is_double => Along::LogSoftmax,
-            "nn.layer_norm" if is_double => Along::LayerNorm(scales()),
-            "nn.batch_norm" if is_double && at == 0 => Along::BatchNorm(scales()),
-            "nn.lrn" if is_same && dtypes[0].is_float() => {
+            "nn.softmax" | "nn.fast_softmax" if is_wide => Along::Softmax,
+            "nn.log_softmax" if is_wide => Along::LogSoftmax,
+            "nn.layer_norm" if is_wide => Along::LayerNorm(scales()),
+            "nn.batch_norm" if is_wide && at == 0 => Along::BatchNorm(scales()),
+            "nn.lrn" if is_same => {
                 let size = attrs.int("size").unwrap_or(5);
                 (size > 0 && size % 2 == 1).then_some(())?;
                 Along::LocalResponse(size, [attrs.float("bias"), attrs.float("alpha"), attrs.float("beta")])
@@ -146,11 +153,7 @@ impl Lines {
         let (extent, n_to) = (along(&shape, axis), *to.get(axis)?);
         let is_like = to.len() == shape.len() && (0..to.len()).all(|at| at == axis || to[at] == shape[at]);
         let is_whole = matches!(op, Along::Sort { .. }) && n_to <= extent.reduced || n_to == extent.reduced;
-        let most = match op {
-            Along::Scan { .. } => usize::MAX,
-            Along::Sort { .. } => u32::MAX as usize,
-            _ => MOST_OF_LINE,
-        };
+        let most = if is_scan { usize::MAX } else { u32::MAX as usize };
         let is_short = extent.reduced <= most;
         let is_vector = |of: &ResultType| of.dtype == x.dtype && of.shape == [extent.reduced];
         let fits = is_like && is_whole && is_short && vectors.len() == n_vectors && vectors.iter().all(is_vector);
@@ -244,6 +247,10 @@ impl Lines {
         let [dtype, to] = self.dtypes;
         let Rooms { lines, vectors, pairs } = rooms;
         let words = lines.get_mut(at)?;
+        let is_cast = !dtype.is_float() && self.op.is_norm();
+        if is_cast {
+            words.iter_mut().for_each(|word| *word = (widen(dtype, *word as i64) as f64).to_bits());
+        }
         let vector = |i: usize| vectors.get(i * self.extent.reduced..(i + 1) * self.extent.reduced);
         match self.op {
             Along::Scan { is_product, is_exclusive } if to.is_float() => {
@@ -277,6 +284,10 @@ impl Lines {
             Along::LocalResponse(size, constants) => {
                 lines::local_response(bytemuck::cast_slice_mut(words), size, constants);
             }
+        }
+        if is_cast {
+            let whole = |word: u64| wrap_to(to, number::float_to_int(f64::from_bits(word))) as u64;
+            words.iter_mut().for_each(|word| *word = whole(*word));
         }
         Some(())
     }

@@ -7,7 +7,7 @@ import { copyText } from "../../action/clipboard.ts";
 import { point } from "../../action/navigation.ts";
 import { followGraph, litAmong, stopNow } from "../../action/solving.ts";
 import { type Placed, state } from "../../state.ts";
-import type { GraphStateView } from "../../wasm/relish_wasm.js";
+import type { GraphStateView, SpanView } from "../../wasm/relish_wasm.js";
 import { Icon, type IconName } from "../icon.tsx";
 import { useDragging } from "./dragging.ts";
 import { savePicture, saveTrace } from "./export.ts";
@@ -75,11 +75,10 @@ function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
   );
 }
 
-/** The relation that ran is marked as such, but one that failed is marked as failed. */
-function withFailure({ graph }: Placed, view: GraphStateView): GraphStateView {
-  const current = state.solver.peek()?.view.current;
-  const index = current?.state === "failed" ? graph.nodes.findIndex(({ id }) => id === current.node) : -1;
-  if (index < 0 || view.states[index] !== "c") return view;
+/** The relation that ran is marked as such, but one that failed is marked as failed, and so is the cluster that it is in. */
+function withFailure(placed: Placed, view: GraphStateView): GraphStateView {
+  const index = state.solver.peek()?.view.current?.state === "failed" ? focusOf(placed, view.states) : -1;
+  if (view.states[index] !== "c") return view;
   return { ...view, states: `${view.states.slice(0, index)}f${view.states.slice(index + 1)}` };
 }
 
@@ -283,10 +282,16 @@ function Canvas({ placed, now, isPlacing, onOpen, children }: CanvasProps) {
 
 /** The node that the step is about: its relation, or the cluster that it is in. */
 function focusOf({ graph }: Placed, states: string): number {
-  const id = state.solver.peek()?.view.current?.node;
-  const index = id === undefined ? -1 : graph.nodes.findIndex((node) => node.id === id);
-  return index >= 0 ? index : graph.nodes.findIndex(({ kind }, at) => kind === "cluster" && states[at] === "c");
+  const current = state.solver.peek()?.view.current;
+  const index = current?.node === undefined ? -1 : graph.nodes.findIndex(({ id }) => id === current.node);
+  if (index >= 0) return index;
+  // What the step tells may change other clusters as well.
+  const changed = [...graph.nodes.keys()].filter((at) => graph.nodes[at]?.kind === "cluster" && states[at] === "c");
+  return changed.find((at) => isWithin(current?.span, graph.nodes[at]?.span)) ?? changed[0] ?? -1;
 }
+
+const isWithin = (span: SpanView | undefined, around: SpanView | undefined): boolean =>
+  span !== undefined && around !== undefined && around.start <= span.start && span.end <= around.end;
 
 /** The node to begin with: what the step is about, else the first relation that failed, or that is not solved. */
 function startOf(placed: Placed, states: string): number | undefined {

@@ -4,6 +4,7 @@ import { point } from "../../action/navigation.ts";
 import { followStop, followTrace, stopNow } from "../../action/solving.ts";
 import { isSolverTab, SOLVER_TABS, state } from "../../state.ts";
 import { Advice } from "../advice.tsx";
+import { errors, Nothing } from "../errorlines.tsx";
 import { useQuestion } from "../rested.ts";
 import { tabId, tabPanelId, Tabs } from "../tabs.tsx";
 import { Waiting } from "../waiting.tsx";
@@ -45,9 +46,9 @@ function AtStop({ isGraph }: { isGraph: boolean }) {
   if (trace === undefined) return <Waiting>What the solver does with the program, step by step, appears here.</Waiting>;
   if (trace.stops.length <= 1) {
     return (
-      <p class="empty">
+      <Nothing because={errors()}>
         The program gave the solver nothing to do. <Advice />
-      </p>
+      </Nothing>
     );
   }
   return (

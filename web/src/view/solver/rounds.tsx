@@ -7,6 +7,7 @@ import { language } from "../../state.ts";
 import type { RoundView, SpanView } from "../../wasm/relish_wasm.js";
 import { Advice } from "../advice.tsx";
 import { TypeText } from "../code.tsx";
+import { Nothing, unread } from "../errorlines.tsx";
 import { useAnswer } from "../rested.ts";
 import { ToLine } from "../toline.tsx";
 import { grouped } from "../units.ts";
@@ -29,9 +30,9 @@ export function Rounds() {
   const { rounds: all, n_more, n_unresolved } = view.value;
   if (all.length === 0) {
     return (
-      <p class="empty">
+      <Nothing because={unread()}>
         No relation had to be solved. {language.value !== "refine" && <Advice />}
-      </p>
+      </Nothing>
     );
   }
   const isLit = litAmong(all.flatMap(({ resolved }) => resolved.map(({ span }) => span)));
