@@ -333,7 +333,8 @@ impl Plan {
             Body::Half(half) => half.n_working_bytes(),
             Body::Work(work) => work.n_working_bytes(),
             Body::Single(single) => single.n_working_bytes(),
-            Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Copy => 0,
+            Body::Folded(folded) => folded.n_working_bytes(),
+            Body::Each(_) | Body::Moves(_) | Body::Copy => 0,
         })
     }
 

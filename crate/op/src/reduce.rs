@@ -165,7 +165,7 @@ pub const ROWS: &[Op] = &[
         args: &["data"],
         attrs: AXES,
         relation: &REDUCE,
-        kernel: Kernel::Whole(all),
+        kernel: Kernel::planned(all),
         doc: "
 Whether every element is true. Over the axes in `axis` (all of them when it is `None`), or over the others with
 `exclude`; `keepdims` leaves each reduced axis with size 1.
@@ -181,7 +181,7 @@ all([[True, False], [True, True]], axis=[1])
         args: &["data"],
         attrs: AXES,
         relation: &REDUCE,
-        kernel: Kernel::Whole(any),
+        kernel: Kernel::planned(any),
         doc: "
 Whether some element is true. Over the axes in `axis` (all of them when it is `None`), or over the others with
 `exclude`; `keepdims` leaves each reduced axis with size 1.
@@ -197,7 +197,7 @@ any([[True, False], [False, False]], axis=[1])
         args: &["data"],
         attrs: AXES,
         relation: &REDUCE,
-        kernel: Kernel::Whole(max),
+        kernel: Kernel::planned(max),
         doc: "
 The largest element; of no elements, the smallest number there is. Over the axes in `axis` (all of them when it is `None`), or over the others with
 `exclude`; `keepdims` leaves each reduced axis with size 1.
@@ -213,7 +213,7 @@ max([[1f, 5f], [7f, 3f]], axis=[0])
         args: &["data"],
         attrs: AXES,
         relation: &REDUCE,
-        kernel: Kernel::Whole(mean),
+        kernel: Kernel::planned(mean),
         doc: "
 The mean; integers are divided towards zero. Over the axes in `axis` (all of them when it is `None`), or over the others with
 `exclude`; `keepdims` leaves each reduced axis with size 1.
@@ -229,7 +229,7 @@ mean([[1f, 2f], [3f, 4f]], axis=[1], keepdims=True)
         args: &["data"],
         attrs: AXES,
         relation: &REDUCE,
-        kernel: Kernel::Whole(min),
+        kernel: Kernel::planned(min),
         doc: "
 The smallest element; of no elements, the largest number there is. Over the axes in `axis` (all of them when it is `None`), or over the others with
 `exclude`; `keepdims` leaves each reduced axis with size 1.
@@ -245,7 +245,7 @@ min([[1f, 5f], [7f, 3f]])
         args: &["data"],
         attrs: AXES,
         relation: &REDUCE,
-        kernel: Kernel::Whole(prod),
+        kernel: Kernel::planned(prod),
         doc: "
 The product. Over the axes in `axis` (all of them when it is `None`), or over the others with
 `exclude`; `keepdims` leaves each reduced axis with size 1.
@@ -261,7 +261,7 @@ prod([[1f, 2f], [3f, 4f]], axis=[-1])
         args: &["data"],
         attrs: AXES,
         relation: &REDUCE,
-        kernel: Kernel::Whole(sum),
+        kernel: Kernel::planned(sum),
         doc: "
 The sum. Over the axes in `axis` (all of them when it is `None`), or over the others with
 `exclude`; `keepdims` leaves each reduced axis with size 1.

@@ -6,17 +6,19 @@ use super::blocks::{Blocks, format};
 use crate::reduce::{Folding, folding};
 use crate::rule::reduced_axes;
 use crate::run::{ResultType, round_to, wrap_to};
-use base::ToList;
 use kernel::elementwise::Binary;
 use kernel::fold::{self, Extent};
 use kernel::native::{Bits, Loop};
 use kernel::number::Number;
+use kernel::permute::Permutation;
 use kernel::wide::{self, BLOCK};
 use std::ops::Range;
 use ty::{Attrs, Dtype, Scalar, scalar_bits};
 
 pub struct Folded {
     folding: Folding,
+    /// With the axes that are folded behind the others, where they stand apart.
+    turned: Option<Permutation>,
     extent: Extent,
     dtype: Dtype,
     is_sum: bool,
@@ -50,18 +52,35 @@ fn native(name: &str, dtype: Dtype, Extent { reduced, inner, .. }: Extent) -> Op
 }
 
 impl Folded {
-    /// `None`: this is no reduction, its axes do not stand side by side, or the result is of another dtype.
+    /// `None`: this is no reduction, or the result is of another dtype.
     pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Folded> {
         let [x] = operands else { return None };
         let folding = folding(name, x.dtype)?;
-        let reduced = reduced_axes(attrs, x.shape.len()).ok()?;
-        let axes: Vec<usize> = (0..x.shape.len()).filter(|&axis| reduced[axis]).list();
-        let [extent] = fold::groups(&x.shape, &axes)[..] else { return None };
-        let divisor = (name == "mean").then(|| axes.iter().map(|&axis| x.shape[axis]).product());
-        let fits = super::count(&x.shape).is_some() && super::count(&result.shape) == Some(extent.n_results());
-        let is_sum = matches!(name, "sum" | "mean");
-        let native = native(name, x.dtype, extent);
-        (fits && x.dtype == result.dtype).then_some(Folded { folding, extent, dtype: x.dtype, is_sum, divisor, native })
+        let rank = x.shape.len();
+        // Of a number the relation lets any axes pass.
+        let reduced = if rank == 0 { Vec::new() } else { reduced_axes(attrs, rank).ok()?.to_vec() };
+        let (axes, kept): (Vec<usize>, Vec<usize>) = (0..rank).partition(|&axis| reduced[axis]);
+        let size = |axes: &[usize]| axes.iter().map(|&axis| x.shape[axis]).product();
+        let (n, n_results) = (super::count(&x.shape)?, super::count(&result.shape)?);
+        let (extent, turned) = match fold::groups(&x.shape, &axes)[..] {
+            [extent] => (extent, None),
+            [] => (Extent { outer: n, reduced: 1, inner: 1 }, None),
+            _ => {
+                let turned = Permutation::new(&x.shape, &[&kept[..], &axes].concat());
+                (Extent { outer: size(&kept), reduced: size(&axes), inner: 1 }, Some(turned))
+            }
+        };
+        let divisor = (name == "mean").then(|| size(&axes));
+        let fits = n == extent.n_elements() && n_results == extent.n_results() && x.dtype == result.dtype;
+        let (dtype, is_sum) = (x.dtype, matches!(name, "sum" | "mean"));
+        let native = native(name, dtype, extent);
+        fits.then_some(Folded { folding, turned, extent, dtype, is_sum, divisor, native })
+    }
+
+    /// Bytes of the elements in another order.
+    pub fn n_working_bytes(&self) -> u64 {
+        let n = if self.turned.is_some() { self.extent.n_elements() } else { 0 };
+        n as u64 * self.dtype.n_bytes() as u64
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], blocks: &mut Blocks) -> Option<()> {
@@ -69,6 +88,15 @@ impl Folded {
         if from.len() != self.extent.n_elements() * width || result.len() != self.extent.n_results() * width {
             return None;
         }
+        let mut room = Vec::new();
+        let from = match &self.turned {
+            Some(turned) => {
+                room.resize(from.len(), 0);
+                turned.run(width, from, &mut room);
+                &room
+            }
+            None => from,
+        };
         if let (Some(native), false) = (self.native, from.is_empty()) {
             return self.rows(native, from, result);
         }
