@@ -123,11 +123,14 @@ fn mean(call: &Call) -> Result<Value, Fault> {
     call.one(elements)
 }
 
+pub(crate) const NO_POSITION: Fault =
+    Fault::Other(std::borrow::Cow::Borrowed("there is no position in an axis of size 0"));
+
 fn position(call: &Call, float: fn(f64, f64) -> bool, int: fn(i128, i128) -> bool) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let axes = axes_of(call, x.shape().len())?;
     if axes.iter().any(|&axis| x.shape()[axis] == 0) && count(&call.result(0)?.shape) > 0 {
-        return Err(Fault::Other("there is no position in an axis of size 0".into()));
+        return Err(NO_POSITION);
     }
     let tie = if call.attrs.flag("select_last_index") { Tie::Last } else { Tie::First };
     let positions = match &*x.elements() {
@@ -277,7 +280,7 @@ sum([[1f, 2f], [3f, 4f]], axis=[0])
         args: &["data"],
         attrs: ARG_AXES,
         relation: &ARG_REDUCE,
-        kernel: Kernel::Whole(argmax),
+        kernel: Kernel::planned(argmax),
         doc: "
 The position of the largest element, the first of several unless `select_last_index`.
 ```relay
@@ -292,7 +295,7 @@ argmax([[1f, 5f], [7f, 3f]], axis=[1])
         args: &["data"],
         attrs: ARG_AXES,
         relation: &ARG_REDUCE,
-        kernel: Kernel::Whole(argmin),
+        kernel: Kernel::planned(argmin),
         doc: "
 The position of the smallest element, the first of several unless `select_last_index`.
 ```relay

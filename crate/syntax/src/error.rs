@@ -152,8 +152,6 @@ pub enum Foreign {
     Apostrophes,
     /// `R(x) :- …` without the word before
     BareRelation,
-    /// `(%x) { A => 1 }` without the word before
-    BareMatch,
     /// `_`, as a parameter
     Wild,
     /// `Tensor[2, 3, float32]`
@@ -278,7 +276,6 @@ impl Foreign {
             Foreign::Quoted => ("expected a dtype, found a string", "take the quotes away"),
             Foreign::Apostrophes => ("expected a string in double quotes, found single ones", "write double quotes"),
             Foreign::BareRelation => ("expected `relation` before a clause of one", "insert `relation`"),
-            Foreign::BareMatch => ("expected `match` before a value and its arms", "insert `match`"),
             Foreign::Wild => ("expected a parameter such as `%x`, found `_`", "give it a name"),
             Foreign::Tensor => ("a tensor's type is written as `Tensor[(2, 3), float32]`", "write it so"),
             Foreign::Lambda => ("expected a function such as `fn(%x) { %x }`, found an arrow", "write it with `fn`"),

@@ -6,6 +6,7 @@ use super::blocks::{Blocks, format};
 use crate::reduce::{Folding, folding};
 use crate::rule::reduced_axes;
 use crate::run::{ResultType, round_to, wrap_to};
+use base::ToList;
 use kernel::elementwise::Binary;
 use kernel::fold::{self, Extent};
 use kernel::native::{Bits, Loop};
@@ -56,21 +57,9 @@ impl Folded {
     pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Folded> {
         let [x] = operands else { return None };
         let folding = folding(name, x.dtype)?;
-        let rank = x.shape.len();
-        // Of a number the relation lets any axes pass.
-        let reduced = if rank == 0 { Vec::new() } else { reduced_axes(attrs, rank).ok()?.to_vec() };
-        let (axes, kept): (Vec<usize>, Vec<usize>) = (0..rank).partition(|&axis| reduced[axis]);
-        let size = |axes: &[usize]| axes.iter().map(|&axis| x.shape[axis]).product();
+        let (extent, turned, n_folded) = side_by_side(attrs, &x.shape)?;
         let (n, n_results) = (super::count(&x.shape)?, super::count(&result.shape)?);
-        let (extent, turned) = match fold::groups(&x.shape, &axes)[..] {
-            [extent] => (extent, None),
-            [] => (Extent { outer: n, reduced: 1, inner: 1 }, None),
-            _ => {
-                let turned = Permutation::new(&x.shape, &[&kept[..], &axes].concat());
-                (Extent { outer: size(&kept), reduced: size(&axes), inner: 1 }, Some(turned))
-            }
-        };
-        let divisor = (name == "mean").then(|| size(&axes));
+        let divisor = (name == "mean").then_some(n_folded);
         let fits = n == extent.n_elements() && n_results == extent.n_results() && x.dtype == result.dtype;
         let (dtype, is_sum) = (x.dtype, matches!(name, "sum" | "mean"));
         let native = native(name, dtype, extent);
@@ -89,14 +78,7 @@ impl Folded {
             return None;
         }
         let mut room = Vec::new();
-        let from = match &self.turned {
-            Some(turned) => {
-                room.resize(from.len(), 0);
-                turned.run(width, from, &mut room);
-                &room
-            }
-            None => from,
-        };
+        let from = turned(&self.turned, width, from, &mut room);
         if let (Some(native), false) = (self.native, from.is_empty()) {
             return self.rows(native, from, result);
         }
@@ -200,6 +182,34 @@ impl Folded {
         }
         Some(())
     }
+}
+
+/// The axes that a reduction folds as one extent, the order that brings them side by side where they stand apart, and how
+/// many elements are folded into one.
+pub fn side_by_side(attrs: &Attrs, shape: &[usize]) -> Option<(Extent, Option<Permutation>, usize)> {
+    let rank = shape.len();
+    // Of a number the relation lets any axes pass.
+    let reduced = if rank == 0 { Vec::new() } else { reduced_axes(attrs, rank).ok()?.to_vec() };
+    let [kept, axes]: [Vec<usize>; 2] = [false, true].map(|is| (0..rank).filter(|&axis| reduced[axis] == is).list());
+    let size = |axes: &Vec<usize>| axes.iter().map(|&axis| shape[axis]).product();
+    let (extent, turned) = match fold::groups(shape, &axes)[..] {
+        [extent] => (extent, None),
+        [] => (Extent { outer: super::count(shape)?, reduced: 1, inner: 1 }, None),
+        _ => {
+            let order: Vec<usize> = kept.iter().chain(&axes).copied().list();
+            let turned = Permutation::new(shape, &order);
+            (Extent { outer: size(&kept), reduced: size(&axes), inner: 1 }, Some(turned))
+        }
+    };
+    Some((extent, turned, size(&axes)))
+}
+
+/// The elements in that order.
+pub fn turned<'a>(turned: &Option<Permutation>, width: usize, from: &'a [u8], room: &'a mut Vec<u8>) -> &'a [u8] {
+    let Some(turned) = turned else { return from };
+    room.resize(from.len(), 0);
+    turned.run(width, from, room);
+    room
 }
 
 /// Folds the halves of a row into each other, and those of what that gives, in `room` for half a row; `to` is an element

@@ -6,14 +6,15 @@
 //! `[x01, x11]` and `[x02, x12]` side by side and adds up each.
 
 use super::blocks::{self, Blocks};
+use super::folds::{side_by_side, turned};
 use super::single::{along, axis_of};
 use super::{Scratch, Source, Work, count};
-use crate::rule::reduced_axes;
+use crate::reduce::NO_POSITION;
 use crate::run::{Fault, ResultType, WellTyped, round_to, widen, wrap_to};
-use base::ToList;
-use kernel::fold::{self, Extent};
+use kernel::fold::Extent;
 use kernel::lines::{self, Number};
 use kernel::number;
+use kernel::permute::Permutation;
 use kernel::wide::BLOCK;
 use std::ops::Range;
 use ty::{Attrs, Dtype};
@@ -31,6 +32,8 @@ const PART: usize = 1 << 10;
 
 pub struct Lines {
     op: Along,
+    /// With the axis behind the others, where it is several that stand apart.
+    turned: Option<Permutation>,
     /// Of the operand and of the result.
     dtypes: [Dtype; 2],
     extent: Extent,
@@ -157,17 +160,15 @@ impl Lines {
         let is_short = extent.reduced <= most;
         let is_vector = |of: &ResultType| of.dtype == x.dtype && of.shape == [extent.reduced];
         let fits = is_like && is_whole && is_short && vectors.len() == n_vectors && vectors.iter().all(is_vector);
-        fits.then_some(Lines { op, dtypes, extent, n_to, n_vectors })
+        fits.then_some(Lines { op, turned: None, dtypes, extent, n_to, n_vectors })
     }
 
-    /// One place for each line, if the axes stand side by side.
+    /// One place for each line.
     fn best(op: Along, attrs: &Attrs, x: &ResultType, result: &ResultType) -> Option<Lines> {
-        let reduced = reduced_axes(attrs, x.shape.len()).ok()?;
-        let axes: Vec<usize> = (0..x.shape.len()).filter(|&axis| reduced[axis]).list();
-        let [extent] = fold::groups(&x.shape, &axes)[..] else { return None };
+        let (extent, turned, _) = side_by_side(attrs, &x.shape)?;
         count(&x.shape)?;
-        let fits = (1..=MOST_OF_LINE).contains(&extent.reduced) && count(&result.shape)? == extent.n_results();
-        fits.then_some(Lines { op, dtypes: [x.dtype, result.dtype], extent, n_to: 1, n_vectors: 0 })
+        let fits = extent.reduced <= u32::MAX as usize && count(&result.shape)? == extent.n_results();
+        fits.then_some(Lines { op, turned, dtypes: [x.dtype, result.dtype], extent, n_to: 1, n_vectors: 0 })
     }
 
     fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
@@ -181,6 +182,8 @@ impl Lines {
         if from.is_empty() || result.is_empty() {
             return Some(());
         }
+        let mut room = Vec::new();
+        let from = turned(&self.turned, dtype.n_bytes(), from, &mut room);
         let Scratch { lines: rooms, blocks, .. } = scratch;
         let blocks = blocks.get_or_insert_default();
         rooms.vectors.clear();
@@ -296,15 +299,20 @@ impl Lines {
 impl Work for Lines {
     fn n_working_bytes(&self) -> u64 {
         let line = self.extent.reduced as u64;
-        match self.op {
-            Along::Scan { .. } => 0,
-            // A number, and two pairs of a key and a place.
-            Along::Sort { .. } => line * (8 * self.tile() as u64 + 32),
-            _ => line * 8 * (self.tile() + 1 + self.n_vectors) as u64,
-        }
+        let turned = if self.turned.is_some() { self.extent.n_elements() * self.dtypes[0].n_bytes() } else { 0 };
+        turned as u64
+            + match self.op {
+                Along::Scan { .. } => 0,
+                // A number, and two pairs of a key and a place.
+                Along::Sort { .. } => line * (8 * self.tile() as u64 + 32),
+                _ => line * 8 * (self.tile() + 1 + self.n_vectors) as u64,
+            }
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
+        if matches!(self.op, Along::Best { .. }) && self.extent.reduced == 0 {
+            return Err(NO_POSITION);
+        }
         self.try_run(sources, result, scratch).well_typed()
     }
 }

@@ -52,9 +52,9 @@ impl<'a> Naming<'a> {
         let mut weights = module.nets.iter().flat_map(|net| &net.weights);
         let weight = weights.find(|weight| span.is_empty() && weight.span.end == span.start);
         let whole = weight.map_or(span, |weight| {
-            let made = &text[weight.span.range().start..];
-            let made = &made[..made.find([';', '\n', '}']).unwrap_or(made.len())];
-            Span::new(weight.span.start, weight.span.start + made.trim_end().len() as u32)
+            let made = &text.as_bytes()[weight.span.range().start..];
+            let n = made.iter().position(|byte| b";}\n".contains(byte)).unwrap_or(made.len());
+            Span::new(weight.span.start, weight.span.start + n as u32)
         });
         is_own.then_some(whole)
     }

@@ -77,14 +77,7 @@ impl Parser<'_> {
                 self.leaf(NodeKind::Error);
             }
             Ident | KwData | KwWhere | KwRelation => self.name_ref(mark),
-            LParen => {
-                if self.lacks_match() {
-                    let start = self.start_of(mark);
-                    self.foreign(Foreign::BareMatch, self.token_span(self.pos), &[(start, "match ")]);
-                    self.tasks.push(Task::MatchBody(mark));
-                }
-                self.open(Rule::Paren, mark);
-            }
+            LParen => self.open(Rule::Paren, mark),
             LBracket => self.open(Rule::ListLit, mark),
             LBrace => self.open_block(),
             Backtick => self.variant(NodeKind::Variant, Rule::Variant),
@@ -354,17 +347,6 @@ impl Parser<'_> {
         } else {
             self.body();
         }
-    }
-
-    /// `(%x) { A => …`, where nothing before the parenthesis says what the braces are of.
-    fn lacks_match(&self) -> bool {
-        let brace = self.behind(self.pos);
-        let pattern = brace + 1 + usize::from(self.kind_at(brace + 1) == Ident && self.kind_at(brace + 2) == LParen);
-        brace > self.pos + 1
-            && self.kind_at(brace) == LBrace
-            && self.kind_at(pattern) != Eof
-            && self.kind_at(self.behind(pattern)) == FatArrow
-            && !matches!(self.outer_task(), Some(Task::MatchBody(_) | Task::Body))
     }
 
     /// The arms of the `match` that began at the mark.
