@@ -324,7 +324,7 @@ def @f(%x: Tensor[(1, 4, 8, 8, 8), float32]) { nn.upsampling3d(%x, scale_d=1f, s
         args: &["data"],
         attrs: &[AttrSpec::int("block_size", 1), AttrSpec::str("layout", "NCHW"), AttrSpec::str("mode", "DCR")],
         relation: &DEPTH_TO_SPACE,
-        kernel: Kernel::Whole(depth_to_space),
+        kernel: Kernel::planned(depth_to_space),
         doc: "
 Spreads the channels of each place over a square of `block_size` by `block_size` places.
 ```relay
@@ -339,7 +339,7 @@ def @f(%x: Tensor[(1, 16, 4, 4), float32]) { nn.depth_to_space(%x, block_size=2)
         args: &["data"],
         attrs: &[AttrSpec::int("block_size", 1), AttrSpec::str("layout", "NCHW"), AttrSpec::str("mode", "DCR")],
         relation: &SPACE_TO_DEPTH,
-        kernel: Kernel::Whole(space_to_depth),
+        kernel: Kernel::planned(space_to_depth),
         doc: "
 Gathers squares of `block_size` by `block_size` places as channels of one.
 ```relay

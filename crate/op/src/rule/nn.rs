@@ -200,6 +200,10 @@ fn sub_pixel(r: &mut dyn Facts) -> Result<([usize; 3], Vec<TermId>, TermId, i64)
     if !(1..=1 << 20).contains(&block) {
         return attr_error(r, "block_size", "a number of at least 1");
     }
+    // Relay leaves it empty for `nn.space_to_depth`, and its documentation and its code spell it differently.
+    if !matches!(r.attrs().str("mode"), "DCR" | "" | "CRD" | "CDR") {
+        return attr_error(r, "mode", "\"DCR\" or \"CRD\"");
+    }
     let layout = pool_layout(r, &PLANE)?;
     if layout.has_blocks() {
         return attr_error(r, "layout", "a layout without blocks");
