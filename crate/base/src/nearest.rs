@@ -4,7 +4,7 @@ use crate::ToList;
 
 /// The candidate at the smallest Damerau–Levenshtein distance (adjacent transpositions count once) from `name`, if
 /// that is at most a third of its length; of several, one with the same first letter. Nearest of all is one that differs
-/// in capitals alone, and a name of one letter is near to no other.
+/// in capitals alone, one that goes on behind it is as near as one letter, and a name of one letter is near to no other.
 ///
 /// ```
 /// assert_eq!(base::nearest("nn.rleu", ["nn.relu", "nn.dense"]), Some("nn.relu"));
@@ -13,6 +13,7 @@ use crate::ToList;
 /// assert_eq!(base::nearest("Q", ["R"]), None);
 /// assert_eq!(base::nearest("Q", ["R", "q"]), Some("q"));
 /// assert_eq!(base::nearest("", ["R"]), None);
+/// assert_eq!(base::nearest("nn.con", ["nn.lrn", "nn.conv2d"]), Some("nn.conv2d"));
 /// assert_eq!(base::nearest("float32", ["float16", "float32"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -29,13 +30,15 @@ fn among<'a>(text: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'
     let mut least = 2 * (limit + 1).min(name.len());
     let (mut rows, mut letters) = (<[Vec<usize>; 3]>::default(), Vec::new());
     while let Some(candidate) = next() {
-        if candidate.len().abs_diff(name.len()) <= 2 * limit {
+        let is_begun = name.len() > 2 && candidate.starts_with(text);
+        if is_begun || candidate.len().abs_diff(name.len()) <= 2 * limit {
             letters.clear();
             letters.extend(candidate.chars());
             // A hand seldom slips at the first letter.
             let starts = usize::from(letters.first() != name.first());
             let distance = match 2 * distance(&name, &letters, least / 2, &mut rows) + starts {
                 2.. if candidate.eq_ignore_ascii_case(text) => 1,
+                3.. if is_begun => 2,
                 distance => distance,
             };
             if distance < least {

@@ -80,7 +80,7 @@ pub struct Blame {
 
 /// At most this many bytes of text are checked in one search: the edit that mends one size of a whole model is found
 /// within. Of a text with more than a few faults it is a quarter, for who has many begins anywhere.
-const MAX_WORK: usize = 2_000_000;
+const MAX_WORK: usize = 6_000_000;
 const FEW_FAULTS: usize = 6;
 
 /// At most this many edits are handed out for one text.

@@ -305,6 +305,8 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
   const ocaml = (1 + type.ocaml_words) * 64;
   const widest = Math.max(1, ...widths, type.rust_bytes * 8, ocaml);
   const min = type.min_bits;
+  // How wide a box is there, nobody said here.
+  const boxes = (type.stores[names.indexOf("uniform")]?.box_bits ?? 0) > 0 ? ", and boxes" : "";
   const row = (name: string, bits: number, text: string, isChosen: boolean) => (
     <tr class={isChosen ? "chosen" : ""}>
       <th scope="row">{name}</th>
@@ -336,7 +338,7 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
           return row(name, widths[index] ?? 0, text, index === strategy);
         })}
         {row("in Rust", type.rust_bytes * 8, plural(type.rust_bytes, "byte"), false)}
-        {row("in OCaml", ocaml, plural(ocaml / 8, "byte"), false)}
+        {row("in OCaml", ocaml, `${plural(ocaml / 8, "byte")}${boxes}`, false)}
       </tbody>
     </table>
   );
