@@ -184,6 +184,8 @@ impl Mends {
         match (is_tie, own) {
             (true, _) => shown,
             (false, Some(own)) if !shown.contains(best.place.start) => own,
+            // A place between two letters says less than what the problem is.
+            (false, _) if best.place.is_empty() && line(best.place) == line(shown) => shown,
             (false, _) => best.place,
         }
     }

@@ -45,7 +45,23 @@ pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written>
     for &broken in &builder.cx.relations.broken {
         builder.relations[broken].is_broken = true;
     }
-    builder.relations
+    let mut relations = builder.relations;
+    // Nor does one that asks a broken one say more.
+    let mut is_new = relations.iter().any(|relation| relation.is_broken);
+    while is_new {
+        is_new = false;
+        for at in 0..relations.len() {
+            if !relations[at].is_broken && asks_broken(&relations[at], &relations) {
+                (relations[at].is_broken, is_new) = (true, true);
+            }
+        }
+    }
+    relations
+}
+
+fn asks_broken(relation: &Written, all: &[Written]) -> bool {
+    let mut goals = relation.clauses.iter().flat_map(|clause| &clause.body);
+    goals.any(|goal| matches!(goal, Goal::Written { relation, .. } if all[*relation].is_broken))
 }
 
 /// The rest of a clause of an `if`.
