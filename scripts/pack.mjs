@@ -6,6 +6,7 @@
 // - how aligned an address is, which is a hint, and no engine on 64 bits takes it, is said nowhere;
 // - each function stands behind two that it is like, above all the last: most neighbours are then instances of one
 //   generic function;
+// - in that order, variables have the numbers that stood last where the code is alike but for its variables;
 // - before all of them stand the few that are called most often, whose numbers are then bytes;
 // - names, and what tools say of themselves, go.
 //
@@ -15,6 +16,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { alike } from "./alike.mjs";
 import { numbers, numeral, Reader, sized } from "./instructions.mjs";
+import { withLikeVariables } from "./variables.mjs";
 
 /**
  * Where relaxed SIMD is on, LLVM takes `f32x4.relaxed_min` and `_max` for `f32x4.pmin` and `_pmax`, which may lose a NaN
@@ -38,7 +40,7 @@ const FUNCTION = 0;
  * and so is how much it counts what a function is like that stands one further before: several numbers are tried.
  */
 const OFTEN = [60, 75, 90];
-const BEFORE = [0.25, 0.4, 0.45, 0.5];
+const BEFORE = [0.25, 0.4];
 
 /** Instructions with some of their numbers written anew. */
 function rewritten(instructions, what, renumber) {
@@ -239,7 +241,13 @@ export function packed(module) {
       function_ < nImported ? function_ : nImported + rank.get(first[function_ - nImported]);
     const written = ({ id, bytes }) => {
       if (id === FUNCTIONS) return vectorOf(order.map((function_) => numeral(types[function_])));
-      if (id === CODE) return vectorOf(order.map((function_) => sized(withCalls(bodies[function_], renumber))));
+      if (id === CODE) {
+        const called = order.map((function_) => ({
+          body: withCalls(bodies[function_], renumber),
+          nParams: nParams[types[function_]],
+        }));
+        return vectorOf(withLikeVariables(called).map(sized));
+      }
       return id === EXPORTS || id === START || id === ELEMENTS ? renumbered(id, bytes, renumber) : bytes;
     };
     return Buffer.concat([

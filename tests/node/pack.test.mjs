@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbers } from "../../scripts/instructions.mjs";
 import { packed, tidied, withoutCopies } from "../../scripts/pack.mjs";
+import { withLikeVariables } from "../../scripts/variables.mjs";
 
 const bytes = (...parts) => Buffer.from(parts.join("").replaceAll(" ", ""), "hex");
 
@@ -50,6 +51,16 @@ test("the most used variable of a type comes first, behind the parameters, and u
   const body = bytes("03 01 7f 01 7c 01 7f", "2000 2003 2003 2001 2002 0b");
   assert.deepEqual(tidied(body, 1), bytes("02 02 7f 01 7c", "2000 2001 2001 2002 2003 0b"));
   assert.deepEqual(tidied(bytes("01 02 7f", "2002 0b"), 1), bytes("01 01 7f", "2001 0b"));
+});
+
+test("variables have the numbers that they have where the code is alike", () => {
+  // (param i32) (local i32 i32 f64): 1 = 0 + 7; 2 = 1 * 9; 2 - 1, with the two variables of one type in two orders.
+  const body = (a, b) => bytes("02 02 7f 01 7c", `2000 4107 6a 21${a} 20${a} 4109 6c 21${b} 20${b} 20${a} 6b 0b`);
+  const numbered = (...bodies) => withLikeVariables(bodies.map((body) => ({ body, nParams: 1 })));
+  assert.deepEqual(numbered(body("01", "02"), body("02", "01")), [body("01", "02"), body("01", "02")]);
+  // Parameters and variables of other types stay what they are.
+  const other = bytes("02 02 7f 01 7c", "2000 4107 6a 2100 2000 4109 6c 2103 2003 2000 6b 0b");
+  assert.deepEqual(numbered(body("02", "01"), other)[1], other);
 });
 
 test("no load or store says how aligned its place is", () => {

@@ -250,7 +250,7 @@ fn with_word_before(text: &str, edit: &Edit) -> [String; 2] {
     let both = [&text[edit.span.range()], &edit.text];
     let is_sign = |code: &&str| base::begins_with(code.trim_ascii_start(), ",+-*/");
     let before = &text[..edit.span.start as usize];
-    let word = before.rfind(|c| !base::is_in_name(c)).map_or(0, |at| at + 1);
+    let word = before.trim_end_matches(base::is_in_name).len();
     let word = if both.iter().any(is_sign) { &before[word..] } else { "" };
     both.map(|code| match code.trim_ascii() {
         code if word.is_empty() => code.to_owned(),

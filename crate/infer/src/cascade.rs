@@ -16,10 +16,10 @@
 use crate::Inferred;
 use crate::error::TypeError;
 use crate::why::{Why, value_span};
-use base::{Edited, HashMap, HashSet, IndexVec, Span, ToList};
+use base::{Edited, HashMap, HashSet, IndexVec, Span, ToList, sort_by_key};
 use hir::{ExprId, ExprKind, Item, Module, TypeExprKind, Visit};
 use solve::{Cause, Failure};
-use ty::{Reason, Term, TermId, Terms};
+use ty::{Dim, Extent, ParamId, Reason, Term, TermId, Terms};
 
 /// Which error made a value unknown.
 #[derive(Clone, Copy, PartialEq)]
@@ -44,6 +44,15 @@ impl Spoiled {
     }
 }
 
+/// How a value is wrong that has a type.
+#[derive(PartialEq)]
+enum Wrong {
+    /// Parts of the type are not known.
+    Open,
+    /// There is an axis in it that there is not.
+    Axis,
+}
+
 /// Takes out the errors that follow from others.
 pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut Vec<TypeError>) {
     let cause = |error: &TypeError| {
@@ -62,14 +71,24 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         },
         _ => true,
     };
-    // Of what a function does not take it may be known all the same what it gives.
-    let is_open = |expr: ExprId| inferred.exprs[expr].is_none_or(|ty| !inferred.solver.holes(&[ty]).is_empty());
-    let wrong: HashSet<ExprId> = errors
+    // Of what a function does not take it may be known all the same what it gives; not if generalising it made parameters.
+    let is_unknown = |term: Term| {
+        let is_made = |param: ParamId| param.number() as usize >= module.type_params.len();
+        term.is_hole()
+            || match term {
+                Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => is_made(param),
+                _ => false,
+            }
+    };
+    let is_open =
+        |expr: ExprId| inferred.exprs[expr].is_none_or(|ty| !inferred.solver.roots_where(&[ty], is_unknown).is_empty());
+    let wrong: HashMap<ExprId, Wrong> = errors
         .iter()
         .filter_map(|error| match (why(error)?, error) {
-            (Why::Argument { call, .. }, _) if is_polymorphic(call) && is_open(call) => Some(call),
-            // An axis that there is not, and which is in the result all the same.
-            (Why::Expr(expr), TypeError::Failed(Failure { reason: Reason::Axis { .. }, .. })) => Some(expr),
+            (Why::Argument { call, .. }, _) if is_polymorphic(call) && is_open(call) => Some((call, Wrong::Open)),
+            (Why::Expr(expr), TypeError::Failed(Failure { reason: Reason::Axis { .. }, .. })) => {
+                Some((expr, Wrong::Axis))
+            }
             _ => None,
         })
         .collect();
@@ -100,51 +119,61 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
             lets.insert(local, module.functions[function].body);
         }
     }
-    // Why a value is not known, and why one is not that an expression is computed of.
+    // What a field is of: what stands in its place, if the tuple is written; nothing where none does.
+    let field = |base: ExprId, index: u32| {
+        let mut tuple = base;
+        loop {
+            tuple = match &module.exprs[tuple].kind {
+                ExprKind::Block { tail, .. } => *tail,
+                ExprKind::Local(local, _) if lets.contains_key(local) => lets[local],
+                ExprKind::Tuple(fields) => return fields.get(index as usize).copied(),
+                _ => return Some(base),
+            }
+        }
+    };
+    // Why a value is not known, and why one is not that an expression is computed of; and whether it is computed of an axis
+    // that there is not: then its type may be known, and is wrong all the same.
     let mut unknown = IndexVec::filled(Spoiled::Never, module.exprs.len());
     let mut fed = IndexVec::filled(Spoiled::Never, module.exprs.len());
+    let mut is_off = IndexVec::filled(false, module.exprs.len());
     for (expr, of) in module.exprs.iter_enumerated().skip(module.start.exprs) {
-        let any = |parts: &[ExprId]| parts.iter().fold(Spoiled::Never, |all, &part| all.and(unknown[part]));
-        let of_parts = match &of.kind {
+        let parts = match &of.kind {
             ExprKind::OpCall { args, .. }
             | ExprKind::Call { args, .. }
             | ExprKind::Variant(_, args)
-            | ExprKind::Tuple(args) => any(args),
-            &ExprKind::Project { base, .. } | &ExprKind::RefNew(base) | &ExprKind::RefRead(base) => any(&[base]),
-            &ExprKind::RefWrite { reference, value } => any(&[reference, value]),
-            &ExprKind::If { cond, then, otherwise } => any(&[cond, then, otherwise]),
-            ExprKind::Match { arms, .. } => arms.iter().fold(Spoiled::Never, |all, arm| all.and(unknown[arm.body])),
-            ExprKind::Block { tail, .. } => unknown[*tail],
-            ExprKind::Local(local, _) => lets.get(local).map_or(Spoiled::Never, |&value| unknown[value]),
+            | ExprKind::Tuple(args) => args.clone(),
+            &ExprKind::Project { base, index } => field(base, index).into_iter().list(),
+            &ExprKind::RefNew(base) | &ExprKind::RefRead(base) => vec![base],
+            &ExprKind::RefWrite { reference, value } => vec![reference, value],
+            &ExprKind::If { then, otherwise, .. } => vec![then, otherwise],
+            ExprKind::Match { arms, .. } => arms.iter().map(|arm| arm.body).list(),
+            &ExprKind::Block { tail, .. } => vec![tail],
+            ExprKind::Local(local, _) => lets.get(local).copied().into_iter().list(),
             ExprKind::Error
             | ExprKind::Literal(..)
             | ExprKind::TensorLit(_)
             | ExprKind::Def(_)
             | ExprKind::Ctor(_)
             | ExprKind::Op(_)
-            | ExprKind::Fn(_) => Spoiled::Never,
+            | ExprKind::Fn(_) => Vec::new(),
         };
+        let of_parts = parts.iter().fold(Spoiled::Never, |all, &part| all.and(unknown[part]));
         // What a callee's type asks for is asked of the arguments.
         if let ExprKind::Call { callee, .. } = of.kind {
             fed[callee] = of_parts;
         }
         fed[expr] = of_parts;
+        is_off[expr] = wrong.get(&expr) == Some(&Wrong::Axis) || parts.iter().any(|&part| is_off[part]);
         let error = inferred.exprs[expr].filter(|&ty| matches!(inferred.solver.head(ty), Term::Error(_)));
         unknown[expr] = match error {
-            _ if wrong.contains(&expr) => Spoiled::ByOthers,
+            _ if wrong.contains_key(&expr) => Spoiled::ByOthers,
             Some(ty) => of_parts.and(Spoiled::By(inferred.solver.store.origin(ty))),
-            None if is_polymorphic(expr) => of_parts,
+            None if of_parts != Spoiled::Never && is_polymorphic(expr) && (is_off[expr] || is_open(expr)) => of_parts,
             None => Spoiled::Never,
         };
     }
     // The types that each asks to be one, with what asks for it.
-    let pairs = errors.iter().filter_map(|error| match error {
-        TypeError::Failed(Failure { reason: Reason::Unequal { expected, found, .. }, .. }) => {
-            Some((why(error)?, *expected, *found))
-        }
-        _ => None,
-    });
-    let pairs: Vec<(Why, TermId, TermId)> = pairs.list();
+    let pairs = errors.iter().filter_map(|error| pair(inferred, error)).list();
     let is_like = |a: TermId, b: TermId| inferred.print(module, a).text == inferred.print(module, b).text;
     let of_pair = |error: &TypeError| {
         let why = why(error)?;
@@ -157,35 +186,24 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         };
         let first = value_span(module, whole);
         let is_of_branches = |why: Why| matches!(why, Why::Branches(_) | Why::Arm { .. });
-        pairs
-            .iter()
-            .any(|&(of, expected, _)| !is_of_branches(of) && of.span(module) == first && is_like(expected, found))
-    };
-    // Of two arguments in each other's place the first is told.
-    let is_swapped = |error: &TypeError| {
-        let Some(&(Why::Argument { call, index }, expected, found)) = of_pair(error) else { return false };
-        let is_kind = |a: TermId, b: TermId| match (inferred.solver.head(a), inferred.solver.head(b)) {
-            (Term::Adt { adt, .. }, Term::Adt { adt: other, .. }) => adt == other,
-            (Term::Hole(_), _) => false,
-            (a, b) => std::mem::discriminant(&a) == std::mem::discriminant(&b),
-        };
-        pairs.iter().any(|&(of, wanted, given)| match of {
-            Why::Argument { call: of, index: before } if of == call && before < index => {
-                is_kind(expected, given) && is_kind(wanted, found) && !is_kind(expected, found)
-            }
-            _ => false,
+        pairs.iter().any(|&(of, expected, _)| {
+            !is_of_branches(of)
+                && of.value(module).is_some_and(|value| value_span(module, value) == first)
+                && is_like(expected, found)
         })
     };
     let is_first = |error: &TypeError| {
         let Some(cause) = cause(error) else { return true };
-        if is_right(error) || is_swapped(error) {
+        if is_right(error) {
             return false;
         }
         match inferred.whys[cause.0 as usize] {
             Why::Expr(expr) if matches!(error, TypeError::UnderConstrained { .. }) && is_broken(expr) => false,
-            Why::Expr(expr) | Why::Condition(expr) | Why::Branches(expr) | Why::Arm { matching: expr, .. } => {
-                !fed[expr].explains(cause)
-            }
+            Why::Condition(expr) => match module.exprs[expr].kind {
+                ExprKind::If { cond, .. } => !unknown[cond].explains(cause),
+                _ => true,
+            },
+            Why::Expr(expr) | Why::Branches(expr) | Why::Arm { matching: expr, .. } => !fed[expr].explains(cause),
             why => why.value(module).is_none_or(|value| !unknown[value].explains(cause)),
         }
     };
@@ -194,6 +212,73 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         errors.keep(is_first);
     } else {
         errors.truncate(1);
+    }
+    drop_swapped(inferred, errors);
+}
+
+/// The types that an error asks to be one, with what asks for it: what is expected, and what there is.
+fn pair(inferred: &Inferred, error: &TypeError) -> Option<(Why, TermId, TermId)> {
+    match error {
+        TypeError::Failed(Failure { relation, reason: Reason::Unequal { expected, found, .. }, .. }) => {
+            let cause = inferred.solver.relation(*relation).cause;
+            Some((inferred.whys[cause.0 as usize], *expected, *found))
+        }
+        _ => None,
+    }
+}
+
+/// Of two arguments in each other's place takes out the second.
+fn drop_swapped(inferred: &Inferred, errors: &mut Vec<TypeError>) {
+    let pairs = errors.iter().filter_map(|error| pair(inferred, error));
+    let arguments = pairs.filter_map(|(why, expected, found)| match why {
+        Why::Argument { call, index } => Some((call.number(), index, expected, found)),
+        _ => None,
+    });
+    let mut arguments = arguments.list();
+    sort_by_key(&mut arguments, |&(call, index, ..)| (call, index));
+    let is_like = |a: TermId, b: TermId| is_like(inferred, a, b);
+    // Those of a call that are told and in nobody's place yet.
+    let mut told: Vec<(u32, TermId, TermId)> = Vec::new();
+    let mut swapped = HashSet::default();
+    for (call, index, expected, found) in arguments {
+        let other = told.iter().position(|&(of, wanted, given)| {
+            of == call && is_like(expected, given) && is_like(wanted, found) && !is_like(expected, found)
+        });
+        match other {
+            Some(other) => {
+                told.swap_remove(other);
+                swapped.insert((call, index));
+            }
+            None => {
+                if told.first().is_some_and(|&(of, ..)| of != call) {
+                    told.clear();
+                }
+                told.push((call, expected, found));
+            }
+        }
+    }
+    errors.keep(|error| match pair(inferred, error) {
+        Some((Why::Argument { call, index }, ..)) => !swapped.contains(&(call.number(), index)),
+        _ => true,
+    });
+}
+
+/// Whether a value of one type may have been meant for another.
+fn is_like(inferred: &Inferred, a: TermId, b: TermId) -> bool {
+    let solver = &inferred.solver;
+    match (solver.head(a), solver.head(b)) {
+        (Term::Hole(_), _) => false,
+        (Term::Adt { adt, .. }, Term::Adt { adt: other, .. }) => adt == other,
+        (Term::Tuple(fields), Term::Tuple(others)) => fields.len == others.len,
+        (Term::Func { params, .. }, Term::Func { params: others, .. }) => params.len == others.len,
+        (Term::Tensor { shape, dtype }, Term::Tensor { shape: other_shape, dtype: other_dtype }) => {
+            let rank = |shape| match solver.head(shape) {
+                Term::Shape(dims) => Some(dims.len),
+                _ => None,
+            };
+            solver.head(dtype) == solver.head(other_dtype) && rank(shape) == rank(other_shape)
+        }
+        (a, b) => std::mem::discriminant(&a) == std::mem::discriminant(&b),
     }
 }
 

@@ -48,6 +48,7 @@ impl Wording<'_> {
             let what = match &self.module.exprs[asking].kind {
                 _ if let Some(stage) = self.module.stage_of(asking) => self.layer_name(stage),
                 ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
+                ExprKind::Def(def) => format!("`{}`", self.module.defs[*def].name),
                 _ => format!("`{}`", posted.relation.name()),
             };
             operator = format!("{what} in `{}`", self.module.defs[def].name);

@@ -11,23 +11,23 @@ use solve::{Posted, RelationId, State};
 use ty::{TermId, Terms};
 
 /// Functions that call each other are gone through so far.
-const MAX_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 100;
 
 impl Inferred {
-    /// The expression that asks for a relation which the type of a called function owes, and the function that it is in.
-    /// `None` if no function owes it, or no expression asks for it.
+    /// The expression that asks for a relation which the type of a called function owes, and the function that it is in: a
+    /// function's name where what that function says of itself asks for it. `None` if no function owes it, or no expression
+    /// asks for it.
     pub fn asked_by(&self, module: &Module, relation: RelationId) -> Option<(ExprId, DefId)> {
-        let (mut relation, mut found) = (relation, None);
+        let (mut relation, mut within, mut found) = (relation, None, None);
         for _ in 0..MAX_DEPTH {
             let cause = self.solver.relation(relation).cause;
             let Why::Expr(expr) = self.whys[cause.0 as usize] else { break };
-            found = found.map(|(_, def)| (expr, def));
+            found = within.map(|def| (expr, def));
             let ExprKind::Def(def) = module.exprs[expr].kind else { break };
             let Some(taken) = self.taken(def, relation) else { break };
-            found = Some((expr, def));
-            relation = taken;
+            (relation, within) = (taken, Some(def));
         }
-        found.filter(|&(expr, _)| !matches!(module.exprs[expr].kind, ExprKind::Def(_)))
+        found
     }
 
     /// The relation in the body of a function that became the obligation which is posted as this one where it is used.

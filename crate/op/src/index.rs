@@ -161,16 +161,22 @@ pub(crate) const NOT_BOUNDS: Fault = Fault::Other(Cow::Borrowed("bounds and stri
 pub(crate) const NOT_THE_SLICE: Fault =
     Fault::Other(Cow::Borrowed("the values have not the shape of the slice, or another dtype"));
 
-/// The places of each axis that a slice has, whose shape is `of`; the bounds are its beginnings, ends and steps.
-pub(crate) fn cuts(shape: &[usize], bounds: &[Vec<i64>], of: &[usize]) -> Result<Vec<Vec<i64>>, Fault> {
+/// Of each axis the first place that a slice has, whose shape is `of`, and the step; the bounds are its beginnings, ends and
+/// steps.
+pub(crate) fn cuts(shape: &[usize], bounds: &[Vec<i64>], of: &[usize]) -> Result<Vec<[i64; 2]>, Fault> {
     let bound = |bound: usize, axis: usize| bounds.get(bound)?.get(axis).copied();
     let places = shape.iter().enumerate();
     let cut = places.map(|(axis, &size)| places_of_slice(size as i64, [0, 1, 2].map(|at| bound(at, axis))));
-    let cut: Vec<Vec<i64>> = cut.some_list().ok_or(Fault::Other("a stride is 0".into()))?;
-    if cut.len() == of.len() && cut.iter().zip(of).all(|(places, &size)| places.len() == size) {
-        return Ok(cut);
+    let cut: Vec<[i64; 3]> = cut.some_list().ok_or(Fault::Other("a stride is 0".into()))?;
+    if cut.len() == of.len() && cut.iter().zip(of).all(|(&[.., n], &size)| n == size as i64) {
+        return Ok(cut.into_iter().map(|[from, step, _]| [from, step]).list());
     }
     Err(NOT_THE_SLICE)
+}
+
+/// The place along its axis of a number in a slice.
+pub(crate) fn place_of_cut(&[from, step]: &[i64; 2], at: usize) -> usize {
+    (from + at as i64 * step) as usize
 }
 
 fn strided_set_of(call: &Call) -> Result<Value, Fault> {
@@ -189,7 +195,7 @@ fn strided_set_of(call: &Call) -> Result<Value, Fault> {
     let cut = cuts(x.shape(), &bounds, v.shape())?;
     let strides = row_major(x.shape());
     let places = places(v.shape(), &mut |index| {
-        index.iter().zip(&cut).zip(&strides).map(|((&i, places), &stride)| places[i] as usize * stride).total()
+        index.iter().zip(&cut).zip(&strides).map(|((&i, cut), &stride)| place_of_cut(cut, i) * stride).total()
     });
     call.one(Merge::named("update")?.all(&x, &v, &places)?)
 }

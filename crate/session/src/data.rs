@@ -239,9 +239,10 @@ impl Sizes {
         let Some(scheme) = def.and_then(|(id, _)| inferred.defs[id].as_ref()).filter(|scheme| !scheme.is_mono()) else {
             return;
         };
+        let names = inferred.names(module);
         // Of examples there are two, however large each is.
         for &param in &scheme.params {
-            if Names::param(module, param) == "?" && self.named(param).is_none() {
+            if names.param(param) == "?" && self.named(param).is_none() {
                 self.named.push((param, LEAST_OPEN));
             }
         }
@@ -252,7 +253,7 @@ impl Sizes {
             self.open = *open;
             solver.failures.clear();
             let args = scheme.params.iter().map(|&param| {
-                let term = match Names::param_kind(module, param) {
+                let term = match names.param_kind(param) {
                     Kind::Dim => Term::Dim(Dim::number(self.named(param).unwrap_or(*open))),
                     kind => Term::param(param, kind),
                 };
@@ -292,7 +293,8 @@ impl Sizes {
             match self.named(param) {
                 None => self.named.push((param, size)),
                 Some(named) if named != size => {
-                    let name = Names::param(&analysis.module, param);
+                    let names = analysis.inferred.names(&analysis.module);
+                    let name = names.param(param);
                     return Err(format!("axis {axis} has size {size}, but `{name}` is {named}"));
                 }
                 Some(_) => {}
@@ -319,7 +321,8 @@ impl Sizes {
             match i64::try_from(number).ok().filter(|number| is_whole && *number >= 0) {
                 Some(number) => self.named.push((param, number)),
                 None => {
-                    let name = Names::param(&analysis.module, param);
+                    let names = analysis.inferred.names(&analysis.module);
+                    let name = names.param(param);
                     return Err(format!("axis {axis} has size {size}, which no whole number `{name}` gives"));
                 }
             }

@@ -301,6 +301,10 @@ impl<'t> Lowering<'t> {
     pub(super) fn bind_local(&mut self, local: LocalId) {
         let tree = self.tree;
         let name = &tree.text()[self.module.locals[local].span.range()];
+        // What has no name cannot be named.
+        if name == "_" {
+            return;
+        }
         self.scope.bind(name.strip_prefix('%').unwrap_or(name), local);
     }
 

@@ -7,7 +7,7 @@
 use super::indexed::int_of;
 use super::moves::{Fill, convert};
 use super::{MOST, Scratch, Source, Work, count};
-use crate::index::{NOT_BOUNDS, NOT_THE_SLICE, cuts};
+use crate::index::{NOT_BOUNDS, NOT_THE_SLICE, cuts, place_of_cut};
 use crate::run::{Fault, ResultType, WellTyped, cast_between};
 use base::ToList;
 use kernel::index::each_index;
@@ -133,7 +133,7 @@ impl Overwrites {
         let mut from = source.chunks_exact(n_bytes);
         let mut done = Some(());
         each_index(&self.other.shape, &mut |index| {
-            let place = |((&at, places), stride): ((&usize, &Vec<i64>), &usize)| places[at] as usize * stride;
+            let place = |((&at, cut), stride): ((&usize, &[i64; 2]), &usize)| place_of_cut(cut, at) * stride;
             let at: usize = index.iter().zip(&cut).zip(&strides).map(place).sum();
             match (from.next(), result.get_mut(at * n_bytes..).and_then(|to| to.get_mut(..n_bytes))) {
                 (Some(from), Some(to)) => to.copy_from_slice(from),
@@ -160,6 +160,15 @@ fn bounds_of(operands: &[ResultType]) -> Result<[Dtype; 3], Fault> {
 impl Work for Overwrites {
     fn takes(&self, operand: usize) -> bool {
         operand == 0
+    }
+
+    fn n_working_bytes(&self) -> u64 {
+        match self.what {
+            What::Diagonals { .. } if self.other.dtype != self.dtype => {
+                (count(&self.other.shape).unwrap_or(0) * self.dtype.n_bytes()) as u64
+            }
+            _ => 0,
+        }
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {

@@ -154,7 +154,7 @@ fn operands_of_slice(random: &mut Random) -> Vec<Value> {
     let at = |bound: usize, axis: usize| bounds[bound].get(axis).copied();
     let length = |axis: usize| {
         let places = places_of_slice(shape[axis] as i64, [0, 1, 2].map(|bound| at(bound, axis)));
-        places.map_or(1, |places| places.len())
+        places.map_or(1, |[.., n]| n as usize)
     };
     let of = (0..shape.len()).map(length).collect();
     let dtype = random.pick(&[Dtype::Float32, Dtype::Int8, Dtype::Int64]);

@@ -312,18 +312,16 @@ pub fn slices(attrs: &Attrs, shape: &[usize]) -> Vec<(usize, [i64; 3])> {
     cut.list()
 }
 
-/// The places of an axis of `extent` from begin to before end in steps of the stride, as Python means them where one
-/// of the three is missing. `None` if the stride is 0.
-pub fn places_of_slice(extent: i64, [begin, end, stride]: [Option<i64>; 3]) -> Option<Vec<i64>> {
+/// Of an axis of `extent` from begin to before end in steps of the stride the first place, the step and how many there are,
+/// as Python means them where one of the three is missing. `None` if the stride is 0.
+pub fn places_of_slice(extent: i64, [begin, end, stride]: [Option<i64>; 3]) -> Option<[i64; 3]> {
     let stride = stride.unwrap_or(1);
     if stride == 0 {
         return None;
     }
     let (first, last) = if stride > 0 { (0, i64::MAX) } else { (i64::MAX, i64::MIN) };
     let (begin, end) = (begin.unwrap_or(first), end.unwrap_or(last));
-    let from = canonical(begin, extent, stride);
-    let len = slice_len(extent, begin, end, stride).unwrap_or(0);
-    Some((0..len).map(|place| from + place * stride).list())
+    Some([canonical(begin, extent, stride), stride, slice_len(extent, begin, end, stride).unwrap_or(0)])
 }
 
 fn strided_slice(r: &mut dyn Facts) -> Step {

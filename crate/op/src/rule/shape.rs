@@ -298,10 +298,9 @@ fn split(r: &mut dyn Facts) -> Step {
         Ok(cuts) => {
             let mut from = 0;
             for cut in cuts {
-                let inside = cut > from || (parts.is_empty() && cut == 0);
-                r.check(inside && size.is_none_or(|whole| cut < whole), || {
+                r.check(cut > from && size.is_none_or(|whole| cut < whole), || {
                     let below = size.map_or(String::new(), |whole| format!(" and lie below {whole}"));
-                    format!("cut points must rise{below}; found {cut} after {from}")
+                    format!("cut points must rise from 1 on{below}; found {cut} after {from}")
                 })?;
                 parts.push(number(r, cut - from));
                 from = cut;

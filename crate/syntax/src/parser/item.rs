@@ -144,7 +144,10 @@ impl Parser<'_> {
         let behind = self.behind(params);
         let is_head = match self.kind_at(behind) {
             Arrow | Colon => true,
-            LBrace => !self.sig[behind].first_on_line || self.kind_at(params + 2) == Colon,
+            LBrace if matches!(self.kind_at(params + 1), Local | Ident | Underscore) => {
+                let is_param = matches!(self.kind_at(params + 2), Comma | Colon | RParen);
+                is_param && (!self.sig[behind].first_on_line || self.kind_at(params + 2) == Colon)
+            }
             _ => false,
         };
         self.kind_at(params) == LParen && behind > params + 1 && is_head

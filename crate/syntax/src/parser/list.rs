@@ -340,10 +340,13 @@ impl Parser<'_> {
             Element::Expr => self.tasks.push(Task::Expr(1)),
             Element::Param => {
                 if self.at(Underscore) {
-                    // Several of them have several names.
-                    let number = if list.n_items > 1 { list.n_items.to_string() } else { "".to_owned() };
+                    // Several of them have several names, and none the one of something else.
+                    let mut name = if list.n_items > 1 { format!("%_{}", list.n_items) } else { "%_".to_owned() };
+                    if self.text.contains(&name) {
+                        name = format!("%unused_{}", list.n_items);
+                    }
                     let at = self.token_span(self.pos);
-                    self.foreign(Foreign::Wild, at, &[(at, &format!("%_{number}"))]);
+                    self.foreign(Foreign::Wild, at, &[(at, &name)]);
                     self.tokens[self.sig[self.pos].token as usize].kind = Ident;
                 }
                 self.param();

@@ -55,7 +55,8 @@ impl Parser<'_> {
         if self.foreign_angles(mark) || self.foreign_tensor(mark) {
             return;
         }
-        if self.surface == Surface::Relay && self.closed(1, LParen) && self.adjacent(1) {
+        let is_call = self.closed(1, LParen) && self.adjacent(1) && !matches!(self.token_text(), "Ref" | "Fn");
+        if self.surface == Surface::Relay && is_call {
             let [open, close] = [self.pos + 1, self.behind(self.pos + 1) - 1].map(|pos| self.token_span(pos));
             self.bump();
             self.foreign(Foreign::Angles, open, &[(open, "["), (close, "]")]);
@@ -158,7 +159,8 @@ impl Parser<'_> {
             Question => self.leaf(NodeKind::DimAny),
             Underscore => self.leaf(NodeKind::HoleType),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
-            Ident if self.nth(1) == LParen => {
+            // Functions of dims are in small letters.
+            Ident if self.nth(1) == LParen && !self.token_text().starts_with(|c: char| c.is_ascii_uppercase()) => {
                 self.bump();
                 self.open(Rule::DimCall, mark);
             }
