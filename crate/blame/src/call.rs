@@ -444,6 +444,8 @@ fn missing(
     let end = { parts.args.iter().chain(&parts.attrs) }.map(|&node| outline.span(node).end).max();
     let Some(end) = end else { return };
     let written = |name: &str| parts.attrs.iter().any(|&attr| attr_name(outline, attr) == name);
+    let weight = parts.args.get(1).and_then(|&weight| shaped(outline, weight));
+    let has_one_channel = weight.is_some_and(|weight| weight.dims.get(1) == Some(&Some(1)));
     for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
@@ -467,6 +469,12 @@ fn missing(
                 (op::Default::Required, _) => 3,
                 // What was reduced is likely to be combined with what it came from.
                 (_, "keepdims") => 8,
+                // A filter for each channel.
+                (_, "groups") if has_one_channel => 5,
+                // Along the first axis are the samples of a batch.
+                (_, "axis") if ["concatenate", "split"].contains(&row.name) => 4,
+                // Rows against rows.
+                (_, "transpose_b") => 14,
                 // Both layouts are another library's.
                 (_, "kernel_layout") if written("data_layout") => 9,
                 // As another call has it.

@@ -172,6 +172,7 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Can
     arguments(bench, outline, out);
     taken(bench, outline, out);
     stage::candidates(bench, outline, out);
+    samples(bench, outline, out);
     let clashes = clashes(outline.checked);
     // Or what is put together has other heights.
     let is_joined = |fault: &Diagnostic| {
@@ -199,6 +200,19 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Can
             let place = all[0].edit.span;
             follow(bench, outline, &inside, &mut all);
             put(&all, place, 2 + all.len() as u32, out);
+        }
+    }
+}
+
+/// A `view` that says how many samples there are, where any number of them comes.
+fn samples(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
+    for stage in &outline.checked.module.stages {
+        let is_at_fault = bench.faults.iter().any(|fault| stage.span.contains(fault.span.start));
+        if let (Applied::View(_), true) = (&stage.applied, is_at_fault)
+            && let Some(&first) = view_sizes(outline, stage.span).first()
+        {
+            let title = format!("write `_` for `{}`", outline.text(first));
+            out.push(Candidate::replace(4, outline.span(first), "_", title));
         }
     }
 }
@@ -272,10 +286,13 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
                 out.push(Candidate::replace(cost, outline.span(value), new.to_string(), title));
             }
         }
-        if size > 1 && size % 2 == 1 && given(list, "in_ch").is_some() && given(list, "padding").is_none() {
-            let text = format!(", padding={}", size / 2);
-            let title = format!("add `{}`", &text[2..]);
-            out.push(Candidate::replace(5, outline.span(kernel).after(), text, title).at(outline.span(list)));
+        let is_odd = size > 1 && size % 2 == 1;
+        for (name, value, is_likely) in [("padding", size / 2, is_odd), ("stride", 2, true)] {
+            if is_likely && given(list, "in_ch").is_some() && given(list, name).is_none() {
+                let text = format!(", {name}={value}");
+                let title = format!("add `{}`", &text[2..]);
+                out.push(Candidate::replace(5, outline.span(kernel).after(), text, title).at(outline.span(list)));
+            }
         }
         let is_transposed =
             outline.parent(list).is_some_and(|made| base::find(outline.text(made), "ConvTranspose").is_some());
