@@ -257,6 +257,8 @@ pub struct Function {
     pub result: Option<TypeExprId>,
     /// The written `where` clause.
     pub wheres: Vec<Where>,
+    /// Whether the clause says more, which has not been understood.
+    pub has_lost_wheres: bool,
     pub body: ExprId,
     /// The range of [`Module::visits`] that holds the body, nested functions included.
     pub visits: std::ops::Range<usize>,
@@ -270,6 +272,13 @@ pub struct Function {
     pub uses_lets: Vec<LocalId>,
     /// For `let %f = fn …`: the variable under which the function knows itself, and where among its own.
     pub self_local: Option<(LocalId, u32)>,
+}
+
+impl Function {
+    /// Whether its clause has a mistake, so that nobody knows what the body may take as true.
+    pub fn has_broken_where(&self) -> bool {
+        self.has_lost_wheres || self.wheres.iter().any(Where::is_broken)
+    }
 }
 
 /// One relation of a written `where` clause: assumed in the body, owed at each call.

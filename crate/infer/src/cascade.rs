@@ -192,9 +192,19 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
                 && is_like(expected, found)
         })
     };
+    // What a clause with a mistake would have said of a function's parameters, its body needs.
+    let unsure: Vec<Span> =
+        module.functions.iter().filter(|function| function.has_broken_where()).map(|function| function.span).list();
+    let is_param = |term: Term| matches!(term, Term::Param(..) | Term::Dim(Dim { extent: Extent::Param(_), .. }));
+    let is_unsure = |error: &TypeError, span: Span| {
+        let TypeError::Failed(failure) = error else { return false };
+        let args = &inferred.solver.relation(failure.relation).args;
+        unsure.iter().any(|function| function.contains(span.start))
+            && !inferred.solver.roots_where(args, is_param).is_empty()
+    };
     let is_first = |error: &TypeError| {
         let Some(cause) = cause(error) else { return true };
-        if is_right(error) {
+        if is_right(error) || is_unsure(error, inferred.whys[cause.0 as usize].span(module)) {
             return false;
         }
         match inferred.whys[cause.0 as usize] {
@@ -208,7 +218,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         }
     };
     // Where each follows from another one they begin somewhere: with what has not been understood, or here.
-    if has_gaps(module) || errors.iter().any(is_first) {
+    if has_gaps(module) || !unsure.is_empty() || errors.iter().any(is_first) {
         errors.keep(is_first);
     } else {
         errors.truncate(1);

@@ -14,7 +14,7 @@ use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
 use base::{Append, Edited, HashMap, HashSet, ToList};
-use hir::{FnId, Where};
+use hir::FnId;
 use solve::{Cause, Failure, RelationId, State};
 use std::sync::Arc;
 use ty::{
@@ -79,7 +79,7 @@ impl Inference<'_> {
         if is_sound {
             for &relation in waiting.iter().filter(|id| taken.contains(id)) {
                 let function = self.clause_around(group, relation);
-                let is_sound = |&function: &FnId| !self.module.functions[function].wheres.iter().any(Where::is_broken);
+                let is_sound = |&function: &FnId| !self.module.functions[function].has_broken_where();
                 if let Some(function) = function.filter(is_sound) {
                     let cause = self.solver.relation(relation).cause;
                     let (_, args) = self.said(relation);

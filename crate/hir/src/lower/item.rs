@@ -193,6 +193,7 @@ impl<'t> Lowering<'t> {
             params: Vec::new(),
             result: None,
             wheres: Vec::new(),
+            has_lost_wheres: false,
             body: crate::data::ExprId::numbered(u32::MAX - 1),
             visits: 0..0,
             n_locals: u32::from(recursive.is_some()),

@@ -474,6 +474,7 @@ impl Lowering<'_> {
             return Lowered::Nothing;
         }
         let goals = self.goals_of(&self.tree.children(node));
+        let n_goals = goals.len();
         let mut wheres = Vec::new();
         for goal in goals {
             let clause = match self.goal(goal).clone() {
@@ -497,6 +498,7 @@ impl Lowering<'_> {
         for param in params {
             self.unkinded.remove(&param);
         }
+        self.function_mut().has_lost_wheres = wheres.len() < n_goals;
         self.function_mut().wheres = wheres;
         Lowered::Nothing
     }
