@@ -85,7 +85,7 @@ fn ocaml_words(head: Head, n_fields: u32) -> u32 {
 }
 
 /// All layouts, each behind those in it that `parts` names; cycles are cut.
-pub(crate) fn children_first(layouts: &Layouts, parts: impl Fn(&Kind, &mut Vec<LayoutId>)) -> Vec<LayoutId> {
+pub(crate) fn children_first(layouts: &Layouts, parts: impl Fn(LayoutId, &mut Vec<LayoutId>)) -> Vec<LayoutId> {
     let mut steps: Vec<(LayoutId, bool)> = layouts.table.ids().map(|layout| (layout, false)).list();
     let (mut order, mut found) = (Vec::new(), Vec::new());
     let mut is_seen = IndexVec::filled(false, layouts.table.len());
@@ -94,7 +94,7 @@ pub(crate) fn children_first(layouts: &Layouts, parts: impl Fn(&Kind, &mut Vec<L
             order.push(layout);
         } else if !std::mem::replace(&mut is_seen[layout], true) {
             steps.push((layout, true));
-            parts(&layouts[layout].kind, &mut found);
+            parts(layout, &mut found);
             while let Some(part) = found.pop() {
                 steps.push((part, false));
             }
@@ -114,7 +114,8 @@ fn fields_of_inhabited(kind: &Kind, parts: &mut Vec<LayoutId>) {
 /// many, since all variants that count have values.
 fn counts(layouts: &Layouts) -> IndexVec<LayoutId, Option<Natural>> {
     let mut counts: IndexVec<LayoutId, Option<Natural>> = IndexVec::filled(None, layouts.table.len());
-    let order = children_first(layouts, |kind, parts| {
+    let order = children_first(layouts, |layout, parts| {
+        let kind = &layouts[layout].kind;
         fields_of_inhabited(kind, parts);
         if let Kind::Box { content, .. } = kind {
             parts.push(*content);

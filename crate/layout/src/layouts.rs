@@ -33,12 +33,15 @@ pub struct Layouts {
     boxes: HashMap<TermId, LayoutId>,
     tokens: HashMap<LayoutId, LayoutId>,
     spare: HashMap<LayoutId, Spare>,
+    /// The cases of types that have no values, and do not hold themselves.
+    pub(crate) without_values: HashMap<LayoutId, Vec<Case>>,
     /// Of all layouts, once somebody has asked: how many values they have, and what they are in Rust.
     pub(crate) counts: OnceLock<IndexVec<LayoutId, Option<Natural>>>,
     pub(crate) rust_types: OnceLock<IndexVec<LayoutId, rust::Type>>,
 }
 
 /// A case as a strategy sees it.
+#[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub head: Head,
     pub is_inhabited: bool,
@@ -81,6 +84,7 @@ impl Layouts {
             boxes: HashMap::default(),
             tokens: HashMap::default(),
             spare: HashMap::default(),
+            without_values: HashMap::default(),
             counts: OnceLock::new(),
             rust_types: OnceLock::new(),
         }
@@ -210,13 +214,19 @@ impl Layouts {
                 group.iter().for_each(|&member| self.build_box(&nodes, &index, member));
             }
             for &member in &group {
-                if nodes[member].is_inhabited && !nodes[member].cases.is_empty() {
-                    let cases = self.cases(&nodes, &index, member);
+                let node = &nodes[member];
+                if node.cases.is_empty() || !node.is_inhabited && node.cycle.is_some() {
+                    continue;
+                }
+                let cases = self.cases(&nodes, &index, member);
+                if nodes[member].is_inhabited {
                     let plan = match self.strategy {
                         Strategy::Packed => packed::plan(self, &cases),
                         Strategy::Aligned | Strategy::Uniform => aligned::plan(self, &cases),
                     };
                     self.set_sum(nodes[member].layout, plan);
+                } else {
+                    self.without_values.insert(nodes[member].layout, cases);
                 }
             }
         }

@@ -10,11 +10,11 @@
 //! Worked example: `enum T { A(bool, i32), B(Option<i32>) }` takes 12 bytes. The tag of the `Option` is 4 bytes wide,
 //! since an `i32` follows, and behind it there is no room for A's 8.
 //!
-//! Deliberately absent: what is uninhabited as a whole, which takes nothing here, though Rust keeps its fields.
+//! What is uninhabited has the room of its fields in Rust, if it has fields of some bytes, though it takes nothing elsewhere.
 
 use crate::facts::children_first;
-use crate::layout::{Kind, LayoutId, Variant};
-use crate::layouts::Layouts;
+use crate::layout::{Kind, LayoutId};
+use crate::layouts::{Case, Layouts};
 use crate::types::Head;
 use base::{Append, IndexVec, ToList};
 use ty::Dtype;
@@ -69,23 +69,36 @@ pub fn rust_bytes(layouts: &Layouts, root: LayoutId) -> u32 {
 fn types(layouts: &Layouts) -> IndexVec<LayoutId, Type> {
     let nothing = Type { size: 0, align: 1, niche: None };
     let mut types = IndexVec::filled(nothing, layouts.table.len());
-    let order = children_first(layouts, |kind, parts| {
-        if let Kind::Sum { variants, .. } = kind {
-            parts.append_all(variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.layout)));
-        }
+    let order = children_first(layouts, |layout, parts| {
+        parts.append_all(cases_of(layouts, layout).into_iter().flat_map(|case| case.fields));
     });
     for layout in order {
         let ty = match &layouts[layout].kind {
             Kind::Scalar(dtype) | Kind::Immediate(dtype) => scalar(*dtype),
-            Kind::Sum { variants, .. } => sum(variants, &types),
+            Kind::Sum { .. } | Kind::Never => sum(&cases_of(layouts, layout), &types),
             Kind::Tensor | Kind::Closure | Kind::Ref { .. } | Kind::Box { .. } | Kind::Token { .. } => {
                 Type { size: 8, align: 8, niche: Some(Niche { offset: 0, size: 8, available: 1 }) }
             }
-            Kind::Never => nothing,
         };
         types[layout] = ty;
     }
     types
+}
+
+/// What a layout holds in place, whether or not it has values.
+fn cases_of(layouts: &Layouts, layout: LayoutId) -> Vec<Case> {
+    match &layouts[layout].kind {
+        Kind::Sum { variants, .. } => {
+            let cases = variants.iter().map(|variant| Case {
+                head: variant.head,
+                is_inhabited: variant.is_inhabited,
+                fields: variant.fields.iter().map(|field| field.layout).list(),
+            });
+            cases.list()
+        }
+        Kind::Never => layouts.without_values.get(&layout).cloned().unwrap_or_default(),
+        _ => Vec::new(),
+    }
 }
 
 fn scalar(dtype: Dtype) -> Type {
@@ -94,12 +107,12 @@ fn scalar(dtype: Dtype) -> Type {
     Type { size, align: size, niche }
 }
 
-fn sum(variants: &[Variant], types: &IndexVec<LayoutId, Type>) -> Type {
-    let fields = |variant: &Variant| variant.fields.iter().map(|field| types[field.layout]).list();
-    if let [Variant { head: Head::Tuple | Head::Functions, .. }] = variants {
-        return structure(&fields(&variants[0]), Form::Tuple).ty;
+fn sum(cases: &[Case], types: &IndexVec<LayoutId, Type>) -> Type {
+    let fields = |case: &Case| case.fields.iter().map(|&field| types[field]).list();
+    if let [Case { head: Head::Tuple | Head::Functions, .. }] = cases {
+        return structure(&fields(&cases[0]), Form::Tuple).ty;
     }
-    let cases: Vec<(Vec<Type>, bool)> = variants.iter().map(|variant| (fields(variant), variant.is_inhabited)).list();
+    let cases: Vec<(Vec<Type>, bool)> = cases.iter().map(|case| (fields(case), case.is_inhabited)).list();
     // A variant without values is not there, unless it has fields of some bytes.
     let is_present =
         |(fields, has_values): &(Vec<Type>, bool)| *has_values || fields.iter().any(|field| field.size > 0);

@@ -71,6 +71,16 @@ fn aligned_is_no_larger_than_rust() {
     row("X(bool), Y, Z", sum(t, &[&[bool], &[], &[]]), 1);
     row("A(&u8), B, C", sum(t, &[&[pointer], &[], &[]]), 16);
     row("A(Void, u64), B(u32), C", sum(t, &[&[void, u64], &[u32], &[]]), 16);
+    // What has no values has the room of what it holds.
+    let (void_u64, void_u32) = (t.tuple(&[void, u64]), t.tuple(&[void, u32]));
+    let u8_void_u32 = t.tuple(&[u8, void_u32]);
+    let without = sum(t, &[&[void, u64]]);
+    row("(Void, u64)", void_u64, 8);
+    row("A((Void, u64)), B(u8)", sum(t, &[&[void_u64], &[u8]]), 16);
+    row("A(Void, u64)", without, 8);
+    row("A(X), B(u8) of X = A(Void, u64)", sum(t, &[&[without], &[u8]]), 16);
+    row("A(X, u8), B(u8), C", sum(t, &[&[without, u8], &[u8], &[]]), 16);
+    row("A((u8, (Void, u32))), C", sum(t, &[&[u8_void_u32], &[]]), 12);
     // A tag that is as wide as what follows it, and fields that are shifted as they are.
     let (some_u32, some_u64, some_u16, some_bool) = (option(t, u32), option(t, u64), option(t, u16), option(t, bool));
     row("A(bool, u32), B(Option<u32>)", sum(t, &[&[bool, u32], &[some_u32]]), 12);

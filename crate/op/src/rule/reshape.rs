@@ -218,7 +218,8 @@ impl Plan {
     /// How many elements the axes have that are copied, merged or split; those whose sizes are not known count as 1.
     fn n_taken(&self, r: &mut dyn Facts, data: &Form) -> Result<i64, Stop> {
         let mut n = 1_i64;
-        for &axis in &self.taken {
+        let rest = self.rest.map_or(0..0, |rest| rest..data.rank().unwrap_or(0));
+        for axis in self.taken.iter().copied().chain(rest.filter(|axis| !self.taken.contains(axis))) {
             let size = data.dim(r, axis as i64)?;
             n = n.saturating_mul(r.peek_number(size).unwrap_or(1));
         }
