@@ -435,8 +435,8 @@ fn argument(
             Ok(Value::Tuple(ty::Fields::new(values.ok_list()?)))
         }
         Term::Tensor { shape, dtype } => {
-            let Term::Dtype(dtype) = solver.head(dtype) else { return Err("its dtype is not known".to_owned()) };
-            let Term::Shape(dims) = solver.head(shape) else { return Err("its rank is not known".to_owned()) };
+            let Term::Dtype(dtype) = solver.head(dtype) else { return Err(unknown("dtype")) };
+            let Term::Shape(dims) = solver.head(shape) else { return Err(unknown("rank")) };
             let want = solver.items(dims).iter().map(|&dim| match solver.head(dim) {
                 Term::Dim(Dim { extent: Extent::Number(number), .. }) => number_of(number).map(Some),
                 _ => Ok(None),
@@ -453,8 +453,14 @@ fn argument(
                 }
             }
         }
+        Term::Param(..) => Err(unknown("type")),
         _ => Err("only tensors and tuples of them can be given".to_owned()),
     }
+}
+
+/// What is said of an input that could be of any type.
+fn unknown(what: &str) -> String {
+    format!("its {what} is not known: give it a type, such as `Tensor[(2, 3), float32]`")
 }
 
 /// A size as memory counts.

@@ -29,6 +29,9 @@ const MAX_IN_CLUSTER: usize = 60;
 const N_PARTS: usize = 12;
 /// At most this many cells of a variable are asked what is known of it.
 const MAX_MENTIONS: usize = 8;
+
+/// Closed clusters show at most this many failures.
+const MAX_FAILED: usize = 1000;
 /// Fewer nodes than this are drawn instead of their cluster.
 const MIN_IN_CLUSTER: usize = 4;
 
@@ -291,7 +294,8 @@ impl Recording {
         if lines[0] == lines[1] { format!("line {}", lines[0]) } else { format!("lines {}–{}", lines[0], lines[1]) }
     }
 
-    /// How the nodes of the graph that was drawn last stand at a stop. What a closed cluster holds is not looked at.
+    /// How the nodes of the graph that was drawn last stand at a stop. Of what a closed cluster holds, what failed is looked
+    /// at.
     pub fn graph_state(&mut self, analysis: &Analysis, stop: usize) -> GraphStateView {
         let mut drawn = match self.drawn.take() {
             Some(drawn) => drawn,
@@ -308,6 +312,14 @@ impl Recording {
         let ran = self.stop(stop).relation.and_then(|id| self.net.relation_places.get(&self.node_of(id)?));
         let mut changed: Vec<usize> = touched.chain(ran).map(|&place| place as usize).list();
         base::sort(&mut changed);
+        // What failed is seen from outside of what holds it.
+        let failures = self.inferred.solver.failures.iter().take(MAX_FAILED);
+        let failed = failures.filter_map(|failure| {
+            let id = self.node_of(failure.relation)?;
+            let place = *self.net.relation_places.get(&id)? as usize;
+            (self.relation_letter(seen, place, id) == 'f').then_some(place)
+        });
+        let failed: Vec<usize> = failed.list();
         let mut view = GraphStateView { states: String::new(), terms: Vec::new() };
         for (item, text) in drawn.items.iter().zip(&mut drawn.texts) {
             let Range { start, end } = item.nodes;
@@ -316,6 +328,7 @@ impl Recording {
             let is_done = item.done <= event;
             view.states.push(match self.net.nodes[start] {
                 _ if is_changed => 'c',
+                _ if item.is_cluster && failed.iter().any(|place| item.nodes.contains(place)) => 'f',
                 Node::Relation(id) if !item.is_cluster => self.relation_letter(seen, start, id),
                 Node::Relation(_) | Node::Variable(_) if is_done => 'k',
                 Node::Relation(_) | Node::Variable(_) => '?',

@@ -35,7 +35,7 @@ export function stateInWords(kind: NodeKindView, letter: string): string {
     case "s":
       return "solved";
     case "f":
-      return kind === "cluster" ? "one of them failed in this step" : "failed";
+      return kind === "cluster" ? "one of them failed" : "failed";
     case "q":
       return "generalised";
     default:
