@@ -428,6 +428,11 @@ impl<'t> Lowering<'t> {
                 Callee::Unknown
             }
             Some(_) => self.layer_of(name, span).map_or(Callee::Unknown, Callee::Layer),
+            // A value.
+            None if self.scope.get(name).is_some() => {
+                self.refuse_layer(span, LayerFault::NotApplied { is_operator: false });
+                Callee::Unknown
+            }
             None => {
                 self.unknown_name(name, span);
                 Callee::Unknown
