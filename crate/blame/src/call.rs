@@ -444,8 +444,12 @@ fn missing(
     let end = { parts.args.iter().chain(&parts.attrs) }.map(|&node| outline.span(node).end).max();
     let Some(end) = end else { return };
     let written = |name: &str| parts.attrs.iter().any(|&attr| attr_name(outline, attr) == name);
-    let weight = parts.args.get(1).and_then(|&weight| shaped(outline, weight));
-    let has_one_channel = weight.is_some_and(|weight| weight.dims.get(1) == Some(&Some(1)));
+    // A filter for each channel.
+    let dims = |arg: usize| Some(shaped(outline, *parts.args.get(arg)?)?.dims);
+    let is_depthwise = match (dims(0).as_deref(), dims(1).as_deref()) {
+        (Some([_, channels, ..]), Some([filters, Some(1), ..])) => channels == filters,
+        _ => false,
+    };
     for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
@@ -469,8 +473,7 @@ fn missing(
                 (op::Default::Required, _) => 3,
                 // What was reduced is likely to be combined with what it came from.
                 (_, "keepdims") => 8,
-                // A filter for each channel.
-                (_, "groups") if has_one_channel => 5,
+                (_, "groups") if is_depthwise => 5,
                 // Along the first axis are the samples of a batch.
                 (_, "axis") if ["concatenate", "split"].contains(&row.name) => 4,
                 // Rows against rows.

@@ -209,10 +209,12 @@ fn samples(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     for stage in &outline.checked.module.stages {
         let is_at_fault = bench.faults.iter().any(|fault| stage.span.contains(fault.span.start));
         if let (Applied::View(_), true) = (&stage.applied, is_at_fault)
-            && let Some(&first) = view_sizes(outline, stage.span).first()
+            && let [first, ref others @ ..] = view_sizes(outline, stage.span)[..]
         {
-            let title = format!("write `_` for `{}`", outline.text(first));
-            out.push(Candidate::replace(4, outline.span(first), "_", title));
+            // One size alone is that of all that is in a sample.
+            let text = if others.is_empty() { format!("_, {}", outline.text(first)) } else { "_".to_owned() };
+            let title = format!("write `{text}` for `{}`", outline.text(first));
+            out.push(Candidate::replace(4, outline.span(first), text, title));
         }
     }
 }

@@ -103,8 +103,8 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     let faults: Vec<Span> = faults.chain(gaps.map(|expr| expr.span)).list();
     let is_broken = |expr: ExprId| match module.exprs[expr].kind {
         ExprKind::Def(def) => {
-            let around = module.functions[module.defs[def].function].span;
-            faults.iter().any(|fault| around.contains(fault.start))
+            let function = &module.functions[module.defs[def].function];
+            function.has_broken_where() || faults.iter().any(|fault| function.span.contains(fault.start))
         }
         _ => false,
     };
@@ -135,6 +135,12 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     // that there is not: then its type may be known, and is wrong all the same.
     let mut unknown = IndexVec::filled(Spoiled::Never, module.exprs.len());
     let mut fed = IndexVec::filled(Spoiled::Never, module.exprs.len());
+    // Callees that are given what has an error in its type.
+    let mut of_errors = IndexVec::filled(false, module.exprs.len());
+    let is_error = |expr: ExprId| {
+        let is_error = |term| matches!(term, Term::Error(_));
+        inferred.exprs[expr].is_some_and(|ty| !inferred.solver.roots_where(&[ty], is_error).is_empty())
+    };
     let mut is_off = IndexVec::filled(false, module.exprs.len());
     for (expr, of) in module.exprs.iter_enumerated().skip(module.start.exprs) {
         let parts = match &of.kind {
@@ -161,6 +167,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         // What a callee's type asks for is asked of the arguments.
         if let ExprKind::Call { callee, .. } = of.kind {
             fed[callee] = of_parts;
+            of_errors[callee] = parts.iter().any(|&part| is_error(part));
         }
         fed[expr] = of_parts;
         is_off[expr] = wrong.get(&expr) == Some(&Wrong::Axis) || parts.iter().any(|&part| is_off[part]);
@@ -196,11 +203,20 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     let unsure: Vec<Span> =
         module.functions.iter().filter(|function| function.has_broken_where()).map(|function| function.span).list();
     let is_param = |term: Term| matches!(term, Term::Param(..) | Term::Dim(Dim { extent: Extent::Param(_), .. }));
+    let is_rigid =
+        |term: Term| is_param(term) || matches!(term, Term::Dim(Dim { extent: Extent::Poly(_), .. }) | Term::Splice(_));
     let is_unsure = |error: &TypeError, span: Span| {
         let TypeError::Failed(failure) = error else { return false };
         let args = &inferred.solver.relation(failure.relation).args;
         unsure.iter().any(|function| function.contains(span.start))
             && !inferred.solver.roots_where(args, is_param).is_empty()
+            && match failure.reason {
+                Reason::Unequal { left, right, .. } => {
+                    [left, right].iter().any(|&part| is_rigid(inferred.solver.head(part)))
+                }
+                Reason::NotTensor { .. } | Reason::NotTuple { .. } | Reason::NoClause | Reason::Check(_) => true,
+                _ => false,
+            }
     };
     let is_first = |error: &TypeError| {
         let Some(cause) = cause(error) else { return true };
@@ -208,7 +224,11 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
             return false;
         }
         match inferred.whys[cause.0 as usize] {
-            Why::Expr(expr) if matches!(error, TypeError::UnderConstrained { .. }) && is_broken(expr) => false,
+            Why::Expr(expr)
+                if matches!(error, TypeError::UnderConstrained { .. }) && (is_broken(expr) || of_errors[expr]) =>
+            {
+                false
+            }
             Why::Condition(expr) => match module.exprs[expr].kind {
                 ExprKind::If { cond, .. } => !unknown[cond].explains(cause),
                 _ => true,
@@ -218,7 +238,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         }
     };
     // Where each follows from another one they begin somewhere: with what has not been understood, or here.
-    if has_gaps(module) || !unsure.is_empty() || errors.iter().any(is_first) {
+    if has_gaps(module) || errors.iter().any(is_first) {
         errors.keep(is_first);
     } else {
         errors.truncate(1);
@@ -282,11 +302,27 @@ fn is_like(inferred: &Inferred, a: TermId, b: TermId) -> bool {
         (Term::Tuple(fields), Term::Tuple(others)) => fields.len == others.len,
         (Term::Func { params, .. }, Term::Func { params: others, .. }) => params.len == others.len,
         (Term::Tensor { shape, dtype }, Term::Tensor { shape: other_shape, dtype: other_dtype }) => {
-            let rank = |shape| match solver.head(shape) {
-                Term::Shape(dims) => Some(dims.len),
-                _ => None,
+            // What is not known may be anything.
+            let is_dtype = match (solver.head(dtype), solver.head(other_dtype)) {
+                (Term::Dtype(a), Term::Dtype(b)) => a == b,
+                _ => true,
             };
-            solver.head(dtype) == solver.head(other_dtype) && rank(shape) == rank(other_shape)
+            let is_size = |(&a, &b): (&TermId, &TermId)| match (solver.head(a), solver.head(b)) {
+                (
+                    Term::Dim(Dim { extent: Extent::Number(a), .. }),
+                    Term::Dim(Dim { extent: Extent::Number(b), .. }),
+                ) => a == b,
+                _ => true,
+            };
+            let is_shape = match (solver.head(shape), solver.head(other_shape)) {
+                (Term::Shape(a), Term::Shape(b)) => {
+                    let (a, b) = (solver.items(a), solver.items(b));
+                    let is_splice = |&part: &TermId| !matches!(solver.head(part), Term::Dim(_));
+                    a.iter().chain(b).any(is_splice) || a.len() == b.len() && a.iter().zip(b).all(is_size)
+                }
+                _ => true,
+            };
+            is_dtype && is_shape
         }
         (a, b) => std::mem::discriminant(&a) == std::mem::discriminant(&b),
     }
@@ -296,5 +332,7 @@ fn is_like(inferred: &Inferred, a: TermId, b: TermId) -> bool {
 pub(crate) fn has_gaps(module: &Module) -> bool {
     let mut exprs = module.exprs.iter().skip(module.start.exprs);
     let mut types = module.type_exprs.iter().skip(module.start.type_exprs);
-    exprs.any(|expr| matches!(expr.kind, ExprKind::Error)) || types.any(|of| matches!(of.kind, TypeExprKind::Error))
+    exprs.any(|expr| matches!(expr.kind, ExprKind::Error))
+        || types.any(|of| matches!(of.kind, TypeExprKind::Error))
+        || module.functions.iter().any(hir::Function::has_broken_where)
 }

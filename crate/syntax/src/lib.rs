@@ -62,7 +62,7 @@ mod tree;
 pub use error::{Expected, Found, SyntaxError};
 pub use format::format;
 pub use kind::NodeKind;
-pub use parser::MAX_NESTING;
+pub use parser::{DIM_FUNCTIONS, MAX_NESTING};
 pub use stolen::{StolenArm, stolen_arms};
 pub use token::TokenKind;
 pub use tree::{Children, ChildrenRev, Event, NodeId, TokenId, Tree, Walk, debug_tree};

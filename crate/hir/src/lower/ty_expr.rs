@@ -337,11 +337,10 @@ impl<'t> Lowering<'t> {
             "rank" => (Function::Rank, 1),
             "prod" => (Function::Prod, 1),
             _ => {
-                let known = ["max", "min", "floordiv", "rank", "prod"];
                 let nearest = match name {
                     "maximum" => Some("max"),
                     "minimum" => Some("min"),
-                    _ => base::nearest(name, known),
+                    _ => base::nearest(name, syntax::DIM_FUNCTIONS),
                 };
                 let nearest = nearest.map(str::to_owned);
                 self.errors.push(HirError::UnknownDimFunction { name: name.to_owned(), span: name_span, nearest });

@@ -35,6 +35,9 @@ use list::{List, Rule};
 use refine::Part;
 use relation::Choice;
 
+/// The functions that dims are computed with.
+pub const DIM_FUNCTIONS: [&str; 5] = ["max", "min", "floordiv", "rank", "prod"];
+
 /// How deep brackets, prefix operators, `:=` and arrows of function types may nest.
 pub const MAX_NESTING: u32 = 1000;
 

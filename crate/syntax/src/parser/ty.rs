@@ -1,7 +1,7 @@
 //! Types and dims.
 
 use super::relation::Choice;
-use super::{Mark, Parser, Rule, Task};
+use super::{DIM_FUNCTIONS, Mark, Parser, Rule, Task};
 use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
@@ -55,8 +55,7 @@ impl Parser<'_> {
         if self.foreign_angles(mark) || self.foreign_tensor(mark) {
             return;
         }
-        let is_call = self.closed(1, LParen) && self.adjacent(1) && !matches!(self.token_text(), "Ref" | "Fn");
-        if self.surface == Surface::Relay && is_call {
+        if self.surface == Surface::Relay && self.closed(1, LParen) && self.adjacent(1) {
             let [open, close] = [self.pos + 1, self.behind(self.pos + 1) - 1].map(|pos| self.token_span(pos));
             self.bump();
             self.foreign(Foreign::Angles, open, &[(open, "["), (close, "]")]);
@@ -148,6 +147,13 @@ impl Parser<'_> {
         self.dim_atom();
     }
 
+    /// `Option(int32)`: a type begins with a capital, and functions of dims do not, but for how they are misspelt.
+    fn at_type_call(&self) -> bool {
+        let name = self.token_text();
+        name.starts_with(|c: char| c.is_ascii_uppercase())
+            && !DIM_FUNCTIONS.iter().any(|of| name.eq_ignore_ascii_case(of))
+    }
+
     fn dim_atom(&mut self) {
         if self.surface == Surface::TensorScript {
             return self.size();
@@ -159,8 +165,7 @@ impl Parser<'_> {
             Question => self.leaf(NodeKind::DimAny),
             Underscore => self.leaf(NodeKind::HoleType),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
-            // Functions of dims are in small letters.
-            Ident if self.nth(1) == LParen && !self.token_text().starts_with(|c: char| c.is_ascii_uppercase()) => {
+            Ident if self.nth(1) == LParen && !self.at_type_call() => {
                 self.bump();
                 self.open(Rule::DimCall, mark);
             }
