@@ -118,3 +118,15 @@ export function numbers(instructions, see) {
     else if (operator > 0xc4) throw new Error(`the instruction 0x${operator.toString(16)} is not known`);
   }
 }
+
+/** Instructions with the numbers of what is wanted written anew. */
+export function rewritten(instructions, what, renumber) {
+  const parts = [];
+  let at = 0;
+  numbers(instructions, (which, start, end, value) => {
+    if (which !== what) return;
+    parts.push(instructions.subarray(at, start), numeral(renumber(value)));
+    at = end;
+  });
+  return at === 0 ? instructions : Buffer.concat([...parts, instructions.subarray(at)]);
+}

@@ -15,7 +15,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { alike } from "./alike.mjs";
-import { numbers, numeral, Reader, sized } from "./instructions.mjs";
+import { numbers, numeral, Reader, rewritten, sized } from "./instructions.mjs";
 import { withLikeVariables } from "./variables.mjs";
 
 /**
@@ -41,18 +41,6 @@ const FUNCTION = 0;
  */
 const OFTEN = [60, 75, 90];
 const BEFORE = [0.25, 0.4];
-
-/** Instructions with some of their numbers written anew. */
-function rewritten(instructions, what, renumber) {
-  const parts = [];
-  let at = 0;
-  numbers(instructions, (which, start, end, value) => {
-    if (which !== what) return;
-    parts.push(instructions.subarray(at, start), numeral(renumber(value)));
-    at = end;
-  });
-  return at === 0 ? instructions : Buffer.concat([...parts, instructions.subarray(at)]);
-}
 
 /**
  * A body whose variables, behind its parameters, stand by type, the most used first; those without a use are gone, and so

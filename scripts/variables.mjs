@@ -1,5 +1,5 @@
 // Numbers for the variables of functions, so that what is alike but for its variables becomes the same bytes.
-import { numbers, numeral, Reader } from "./instructions.mjs";
+import { numbers, Reader, rewritten } from "./instructions.mjs";
 
 /**
  * Around a variable the code is alike if so many bytes before and behind it are the same, whatever variables are named in
@@ -24,7 +24,7 @@ function named(instructions) {
   numbers(instructions, (what, start, end, variable) => {
     if (what !== "local") return;
     for (; at < start; at++) code.push(instructions[at]);
-    places.push({ start, end, variable, at: code.length });
+    places.push({ variable, at: code.length });
     code.push(VARIABLE);
     at = end;
   });
@@ -93,14 +93,10 @@ export function withLikeVariables(functions) {
       for (const [variable, number] of assigned(variables, wanted, nUses)) to.set(variable, number);
       first += count;
     }
-    const parts = [head];
-    let at = 0;
-    for (const { start, end, variable, around } of places) {
-      const number = to.get(variable) ?? variable;
-      parts.push(instructions.subarray(at, start), numeral(number));
-      at = end;
-      around.forEach((hash, which) => hash !== undefined && last[which].set(hash, number));
+    const numberOf = (variable) => to.get(variable) ?? variable;
+    for (const { variable, around } of places) {
+      around.forEach((hash, which) => hash !== undefined && last[which].set(hash, numberOf(variable)));
     }
-    return Buffer.concat([...parts, instructions.subarray(at)]);
+    return Buffer.concat([head, rewritten(instructions, "local", numberOf)]);
   });
 }

@@ -207,8 +207,9 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Can
 /// A `view` that says how many samples there are, where any number of them comes.
 fn samples(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     for stage in &outline.checked.module.stages {
-        let is_at_fault = bench.faults.iter().any(|fault| stage.span.contains(fault.span.start));
-        if let (Applied::View(_), true) = (&stage.applied, is_at_fault)
+        let mut faults = bench.faults.iter().take(MAX_CLASHES);
+        if matches!(stage.applied, Applied::View(_))
+            && faults.any(|fault| stage.span.contains(fault.span.start))
             && let [first, ref others @ ..] = view_sizes(outline, stage.span)[..]
         {
             // One size alone is that of all that is in a sample.

@@ -8,7 +8,7 @@
 //! error.
 //!
 //! Nor is a branch told that is of the type which the first one should have been of, or an argument that is in the place of
-//! another one which has been told.
+//! another one which has been told; nor, where a `where` clause has a mistake, what it could have made true of parameters.
 //!
 //! Worked example: in `x |> self.f() |> relu`, where `f` takes another type, the result that the node's type asks for
 //! is compared with what `relu` gives, which is computed of what `f` gives. Only the argument of `f` is told.
@@ -135,8 +135,9 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     // that there is not: then its type may be known, and is wrong all the same.
     let mut unknown = IndexVec::filled(Spoiled::Never, module.exprs.len());
     let mut fed = IndexVec::filled(Spoiled::Never, module.exprs.len());
-    // Callees that are given what has an error in its type.
+    // Callees that are given what has an error in its type, where anybody asks.
     let mut of_errors = IndexVec::filled(false, module.exprs.len());
+    let is_waiting = errors.iter().any(|error| matches!(error, TypeError::UnderConstrained { .. }));
     let is_error = |expr: ExprId| {
         let is_error = |term| matches!(term, Term::Error(_));
         inferred.exprs[expr].is_some_and(|ty| !inferred.solver.roots_where(&[ty], is_error).is_empty())
@@ -167,7 +168,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         // What a callee's type asks for is asked of the arguments.
         if let ExprKind::Call { callee, .. } = of.kind {
             fed[callee] = of_parts;
-            of_errors[callee] = parts.iter().any(|&part| is_error(part));
+            of_errors[callee] = is_waiting && parts.iter().any(|&part| is_error(part));
         }
         fed[expr] = of_parts;
         is_off[expr] = wrong.get(&expr) == Some(&Wrong::Axis) || parts.iter().any(|&part| is_off[part]);
@@ -266,7 +267,7 @@ fn drop_swapped(inferred: &Inferred, errors: &mut Vec<TypeError>) {
     });
     let mut arguments = arguments.list();
     sort_by_key(&mut arguments, |&(call, index, ..)| (call, index));
-    let is_like = |a: TermId, b: TermId| is_like(inferred, a, b);
+    let is_like = |a: TermId, b: TermId| may_be_meant_for(inferred, a, b);
     // Those of a call that are told and in nobody's place yet.
     let mut told: Vec<(u32, TermId, TermId)> = Vec::new();
     let mut swapped = HashSet::default();
@@ -294,7 +295,7 @@ fn drop_swapped(inferred: &Inferred, errors: &mut Vec<TypeError>) {
 }
 
 /// Whether a value of one type may have been meant for another.
-fn is_like(inferred: &Inferred, a: TermId, b: TermId) -> bool {
+fn may_be_meant_for(inferred: &Inferred, a: TermId, b: TermId) -> bool {
     let solver = &inferred.solver;
     match (solver.head(a), solver.head(b)) {
         (Term::Hole(_), _) => false,

@@ -69,13 +69,15 @@ pub fn rust_bytes(layouts: &Layouts, root: LayoutId) -> u32 {
 fn types(layouts: &Layouts) -> IndexVec<LayoutId, Type> {
     let nothing = Type { size: 0, align: 1, niche: None };
     let mut types = IndexVec::filled(nothing, layouts.table.len());
+    let cases: Vec<Vec<Case>> = layouts.table.ids().map(|layout| cases_of(layouts, layout)).list();
+    let cases = |layout: LayoutId| &cases[layout.number() as usize];
     let order = children_first(layouts, |layout, parts| {
-        parts.append_all(cases_of(layouts, layout).into_iter().flat_map(|case| case.fields));
+        parts.append_all(cases(layout).iter().flat_map(|case| case.fields.iter().copied()));
     });
     for layout in order {
         let ty = match &layouts[layout].kind {
             Kind::Scalar(dtype) | Kind::Immediate(dtype) => scalar(*dtype),
-            Kind::Sum { .. } | Kind::Never => sum(&cases_of(layouts, layout), &types),
+            Kind::Sum { .. } | Kind::Never => sum(cases(layout), &types),
             Kind::Tensor | Kind::Closure | Kind::Ref { .. } | Kind::Box { .. } | Kind::Token { .. } => {
                 Type { size: 8, align: 8, niche: Some(Niche { offset: 0, size: 8, available: 1 }) }
             }

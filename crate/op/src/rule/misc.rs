@@ -184,7 +184,7 @@ fn overlapping(term: &[Option<char>], output: &[Option<char>], rank: usize) -> O
     let ends = |letters: &[Option<char>]| {
         let front = letters.iter().position(Option::is_none)?;
         let back = letters.len() - front - 1;
-        (front.max(back) <= rank && front + back > rank).then_some((front, rank - back))
+        (front.max(back) <= rank && front + back > rank).then(|| (front, rank - back))
     };
     let ((front, back), (out_front, out_back)) = (ends(term)?, ends(output)?);
     let axis = |letter: &Option<char>| {
