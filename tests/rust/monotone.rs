@@ -7,6 +7,9 @@
 //! *Symbolic*: with parameters in the place of numbers and shapes, a relation concludes what holds of these. The
 //! parameters are replaced afterwards, and what the relation still waited for is asked again, as at the call of a
 //! definition.
+//!
+//! *Opaque*: with a type parameter in the place of an operand, of which nobody knows that it is a tensor, a relation
+//! that waits for it has asserted nothing.
 
 use serde_json::Value as Json;
 use solve::{Cause, RelationId, Solver, State, Trace};
@@ -572,4 +575,31 @@ fn of_parameters(case: &Case, random: Random, rigid: u64) -> Option<String> {
             "{id} {name} {attrs:?}\n    first {first:?} where {conditions:?}\n    then  {last:?} {still:?}\n    but   {full:?}"
         )
     })
+}
+
+#[test]
+fn what_waits_for_a_type_parameter_asserts_nothing() {
+    let mut wrong: Vec<String> = Vec::new();
+    for case in &cases() {
+        // In half of the trials nothing is known of the others either.
+        for (operand, is_known) in (0..case.args.len()).flat_map(|operand| [(operand, true), (operand, false)]) {
+            let mut solver = solver(case);
+            let mut terms = types(&mut solver, case);
+            for (at, term) in terms.iter_mut().enumerate() {
+                if at == operand {
+                    *term = solver.fresh(Term::param(ParamId::numbered(0), Kind::Type), CAUSE);
+                } else if at == case.args.len() || !is_known {
+                    *term = solver.fresh(Term::hole(Kind::Type), CAUSE);
+                }
+            }
+            let before = show_all(&solver, &terms);
+            let id = solver.post(case.row.relation, &terms, case.attrs.clone(), CAUSE);
+            solve(&mut solver);
+            let after = show_all(&solver, &terms);
+            if matches!(solver.relation(id).state, State::Waiting(_)) && before != after {
+                wrong.push(format!("{} {}: {before} became {after}", case.id, case.row.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} trials:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -8,7 +8,7 @@
 
 use super::dims::{equate, is_number, number, numbers};
 use super::linear::out_dtype;
-use super::{DataLayout, all_tensors, attr_error, can_have_rank, expect_rank, expect_type};
+use super::{DataLayout, all_tensors, attr_error, can_all_be_tensors, can_have_rank, expect_rank, expect_type};
 use base::{Append, ToList};
 use ty::{Facts, Kind, Relation, Size, Step, Stop, TermId};
 
@@ -526,6 +526,7 @@ fn conv_packed(r: &mut dyn Facts, space: &Space) -> Step {
     let window = Window::of_attrs(r, n, "dilation")?;
     let Some(channels) = channels_attr(r)? else { return attr_error(r, "channels", "the number of output channels") };
     let Some(kernel) = kernel_attr(r, n)? else { return attr_error(r, "kernel_size", "the size of the window") };
+    can_all_be_tensors(r)?;
     can_have_rank(r, 0, data_layout.rank())?;
     let data = Lettered::operand(r, 0, data_layout)?;
     let mut along = vec![('N', data.full(r, 'N')?), ('C', number(r, channels))];

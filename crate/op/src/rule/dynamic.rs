@@ -2,7 +2,7 @@
 
 use super::dims::is_number;
 use super::index::{axes_to_cut, dtype_attr, integers, one_hot_of, scalar, topk_of};
-use super::{DataLayout, all_tensors, attr_error};
+use super::{DataLayout, all_tensors, attr_error, can_all_be_tensors};
 use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
@@ -84,6 +84,7 @@ fn reshape_tensor(r: &mut dyn Facts) -> Step {
     let Some(shape) = r.attrs().ints("newshape").filter(|shape| shape.iter().all(|&size| size >= 0)) else {
         return attr_error(r, "newshape", "a list of sizes of at least 0");
     };
+    can_all_be_tensors(r)?;
     let (_, dtype) = r.tensor_parts(0)?;
     let sizes: Vec<Size> = shape.into_iter().map(Size::known).list();
     r.result_sizes(&sizes, dtype)?;
@@ -136,6 +137,7 @@ fn dyn_axes(r: &mut dyn Facts, letters: &str, unknown: &str, dtype: Option<Dtype
 }
 
 fn dyn_resize2d(r: &mut dyn Facts) -> Step {
+    can_all_be_tensors(r)?;
     let (size, size_dtype) = r.tensor_of_rank(1, 1)?;
     integers(r, size_dtype, "sizes")?;
     let dtype = r.attrs().dtype("out_dtype");

@@ -4,7 +4,7 @@ use super::conv_nd::{LINE, Lettered, PLANE, Space, VOLUME, Window, layout, lette
 use super::dims::{equate, must_be, numbers};
 use super::linear::out_dtype;
 use super::pool::{pool_layout, spatial_sizes};
-use super::{all_tensors, attr_error, can_have_rank, expect_rank};
+use super::{all_tensors, attr_error, can_all_be_tensors, can_have_rank, expect_rank};
 use base::ToList;
 use ty::{Facts, Relation, Step, TermId};
 
@@ -45,6 +45,7 @@ fn crop_and_resize(r: &mut dyn Facts) -> Step {
     if layout.is_blocked('N') {
         return attr_error(r, "layout", "a layout that does not split N");
     }
+    can_all_be_tensors(r)?;
     can_have_rank(r, 1, 2)?;
     let [data, boxes] = [r.arg(0), r.arg(1)];
     let (mut dims, dtype) = expect_rank(r, data, layout.rank())?;

@@ -71,10 +71,15 @@ fn expect_tensor(r: &mut dyn Facts, id: TermId) -> Result<(TermId, TermId), Stop
     Ok((shape, dtype))
 }
 
-/// Asserts that all operands are tensors, also those of which a rule asks nothing else. A type parameter is not known to
-/// be one, and waits.
+/// What a rule asks before it asserts anything, if it ends with [`all_tensors`]: whether all operands are or can become
+/// tensors. A type parameter is not known to be one, and waits.
+fn can_all_be_tensors(r: &dyn Facts) -> Step {
+    (0..r.n_inputs()).try_for_each(|operand| can_be_tensor(r, operand))
+}
+
+/// Asserts that all operands are tensors, also those of which a rule asks nothing else.
 fn all_tensors(r: &mut dyn Facts) -> Step {
-    (0..r.n_inputs()).try_for_each(|operand| can_be_tensor(r, operand))?;
+    can_all_be_tensors(r)?;
     for operand in 0..r.n_inputs() {
         let id = r.arg(operand);
         if r.peek(id).is_hole() {

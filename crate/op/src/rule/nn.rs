@@ -6,7 +6,7 @@ use super::dims::{check_same, equate, is_number, number};
 use super::form::{self, Form};
 use super::linear::{out_dtype, units, vectors_along};
 use super::pool::{pool_layout, spatial};
-use super::{all_tensors, attr_error, can_be_tensor, expect_rank, expect_tensor};
+use super::{all_tensors, attr_error, can_all_be_tensors, can_be_tensor, expect_rank, expect_tensor};
 use base::ToList;
 use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, TermId, if_known};
 
@@ -124,6 +124,7 @@ fn pad(r: &mut dyn Facts) -> Step {
     if !["constant", "edge", "reflect"].contains(&r.attrs().str("pad_mode")) {
         return attr_error(r, "pad_mode", "\"constant\", \"edge\" or \"reflect\"");
     }
+    can_all_be_tensors(r)?;
     if_known(r.tensor_parts(1))?;
     let widths = pairs(r, "pad_width")?;
     padded(r, &widths)?;
@@ -319,7 +320,7 @@ pub(super) fn dense_pack(r: &mut dyn Facts) -> Step {
 
 fn binary_dense(r: &mut dyn Facts) -> Step {
     let Some(units) = units(r)? else { return attr_error(r, "units", "the number of results") };
-    can_be_tensor(r, 0)?;
+    can_all_be_tensors(r)?;
     let (data, dtype) = Form::operand(r, 0)?;
     let last = data.axis(r, "axis", -1, 0)?;
     let units = number(r, units);
@@ -369,6 +370,7 @@ fn sparse_rows(r: &mut dyn Facts, rank: usize) -> Result<(Vec<TermId>, TermId, T
 }
 
 fn sparse_dense(r: &mut dyn Facts) -> Step {
+    can_all_be_tensors(r)?;
     let (dense, dtype, rows) = sparse_rows(r, 2)?;
     let dims = if r.attrs().flag("sparse_lhs") { [rows, dense[0]] } else { [dense[0], rows] };
     r.result(&dims, dtype)?;
@@ -399,6 +401,7 @@ fn sparse_conv2d(r: &mut dyn Facts) -> Step {
     if !matches!(kernel.as_slice(), [1, 1] | [3, 3]) {
         return attr_error(r, "kernel_size", "[1, 1] or [3, 3]");
     }
+    can_all_be_tensors(r)?;
     let (mut dims, dtype, channels) = sparse_rows(r, 4)?;
     dims[channel_axis] = channels;
     r.result(&dims, dtype)?;

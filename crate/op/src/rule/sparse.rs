@@ -2,7 +2,7 @@
 
 use super::dims::equate;
 use super::index::{scalar, signed};
-use super::{all_tensors, attr_error};
+use super::{all_tensors, attr_error, can_all_be_tensors};
 use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
@@ -15,6 +15,7 @@ pub static SPARSE_RESHAPE: Relation = Relation { name: "sparse_reshape", n_outpu
 pub static SPARSE_TO_DENSE: Relation = Relation { name: "SparseToDense", n_outputs: 1, rule: sparse_to_dense };
 
 fn sparse_fill_empty_rows(r: &mut dyn Facts) -> Step {
+    can_all_be_tensors(r)?;
     let (indices, dtype) = r.tensor_of_rank(0, 2)?;
     signed(r, dtype, "indices")?;
     let (values, _) = r.tensor_of_rank(1, 1)?;

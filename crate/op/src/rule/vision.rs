@@ -1,7 +1,7 @@
 //! Object detection: anchor boxes, regions of interest, suppression of boxes that overlap.
 
 use super::dims::{equate, must_be, number};
-use super::{all_tensors, attr_error, can_have_rank, expect_rank};
+use super::{all_tensors, attr_error, can_all_be_tensors, can_have_rank, expect_rank};
 use ty::{AttrValue, Dtype, Facts, Relation, Step, Stop, TermId};
 
 /// For each place one box less than there are sizes and ratios together.
@@ -64,6 +64,7 @@ fn multibox_transform_loc(r: &mut dyn Facts) -> Step {
 }
 
 fn get_valid_counts(r: &mut dyn Facts) -> Step {
+    can_all_be_tensors(r)?;
     let (dims, _) = r.tensor_of_rank(0, 3)?;
     let counts = tensor_of(r, &dims[..1], Dtype::Int32);
     let indices = tensor_of(r, &dims[..2], Dtype::Int32);
@@ -95,6 +96,7 @@ fn all_class_non_max_suppression(r: &mut dyn Facts) -> Step {
         "tensorflow" => false,
         _ => return attr_error(r, "output_format", "\"onnx\" or \"tensorflow\""),
     };
+    can_all_be_tensors(r)?;
     let (boxes, _) = r.tensor_of_rank(0, 3)?;
     let (scores, _) = r.tensor_of_rank(1, 3)?;
     let fields = match onnx {
