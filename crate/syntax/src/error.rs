@@ -116,6 +116,8 @@ pub enum SyntaxError {
     UnterminatedComment {
         opened: Span,
         end: Span,
+        /// How many comments are open there, each in the one before: at least 1.
+        depth: usize,
     },
     UnterminatedString {
         at: Span,
@@ -699,11 +701,16 @@ impl SyntaxError {
                 let code = u32::from(*first);
                 error("unknown-character", format!("expected a token, found {seen}U+{code:04X}, which begins none"))
             }
-            SyntaxError::UnterminatedComment { end, .. } => error(
-                "unterminated-comment",
-                "expected `*/`, found the end of the file".to_owned(),
-            )
-            .fix("insert `*/`", *end, "*/"),
+            SyntaxError::UnterminatedComment { end, depth, .. } => {
+                error("unterminated-comment", "expected `*/`, found the end of the file".to_owned()).fix(
+                    match depth {
+                        1 => "insert `*/`".to_owned(),
+                        _ => format!("insert `*/` {depth} times"),
+                    },
+                    *end,
+                    "*/".repeat(*depth),
+                )
+            }
             SyntaxError::UnterminatedString { word, .. } => error(
                 "unterminated-string",
                 "expected `\"`, found the end of the line".to_owned(),

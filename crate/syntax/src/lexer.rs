@@ -343,6 +343,7 @@ impl Lexer<'_> {
                     self.out.errors.push(SyntaxError::UnterminatedComment {
                         opened: Span::new(start as u32, start as u32 + 2),
                         end: Span::new(self.pos as u32, self.pos as u32),
+                        depth,
                     });
                     return Comment;
                 }

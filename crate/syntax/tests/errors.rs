@@ -144,6 +144,10 @@ const ERRORS: &[(&str, &[&str])] = &[
         &["unterminated-string `\"abc` expected `\"`, found the end of the line; insert `\"`: not enough"],
     ),
     ("1 /* a", &["unterminated-comment `/*` expected `*/`, found the end of the file; insert `*/`: good"]),
+    (
+        "1 /* /* a */ /*",
+        &["unterminated-comment `/*` expected `*/`, found the end of the file; insert `*/` 2 times: good"],
+    ),
     ("} 1", &["syntax-error `}` expected a definition or an expression, found `}`"]),
     ("@f(%x)) \n1", &["syntax-error `)` this `)` closes nothing; take `)` away: good"]),
     ("1 2", &["syntax-error `2` expected a new line or `;`, found an integer"]),

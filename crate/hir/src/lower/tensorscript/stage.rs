@@ -265,7 +265,10 @@ impl<'t> Lowering<'t> {
         let more: Vec<ExprId> = std::mem::replace(&mut values, rest).into_iter().map(|(_, value)| value).list();
         let (span, fault) = match (input, values.first()) {
             (None, _) => {
-                let callee = self.tree.node_text(node).to_owned();
+                // Of what goes over several lines, the name says enough.
+                let text = self.tree.node_text(node);
+                let name = text.split_once('(').map_or(text, |(name, _)| name);
+                let callee = if text.contains('\n') { name } else { text }.trim().to_owned();
                 (stage_span, LayerFault::AppliedToNothing { callee })
             }
             (Some(_), Some(&(_, extra))) => {
