@@ -9,54 +9,13 @@ use op::AttrForm;
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
 
-/// What operators are called elsewhere, and what they are called here.
-const OPERATORS: &[(&str, &str)] = &[
-    ("astype", "cast"),
-    ("avg_pool", "nn.avg_pool2d"),
-    ("bmm", "nn.batch_matmul"),
-    ("cat", "concatenate"),
-    ("clamp", "clip"),
-    ("concat", "concatenate"),
-    ("conv", "nn.conv2d"),
-    ("div", "divide"),
-    ("dot", "nn.matmul"),
-    ("flatten", "nn.batch_flatten"),
-    ("fold", "foldl"),
-    ("len", "length"),
-    ("linear", "nn.dense"),
-    ("max", "maximum"),
-    ("max_pool", "nn.max_pool2d"),
-    ("min", "minimum"),
-    ("mm", "nn.matmul"),
-    ("mul", "multiply"),
-    ("neg", "negative"),
-    ("permute", "transpose"),
-    ("pow", "power"),
-    ("range", "arange"),
-    ("resize", "image.resize2d"),
-    ("sub", "subtract"),
-    ("unsqueeze", "expand_dims"),
-    ("view", "reshape"),
-];
-
-/// Operators of a network are said with one of these before their names.
-const FAMILIES: [&str; 3] = ["nn.", "image.", "vision."];
-
-fn known(names: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    names.iter().find(|(other, _)| *other == name).map(|(_, own)| *own)
-}
-
 /// What a call is meant to be whose form the table of operators does not have. `takes_less`: it has arguments too many.
 pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far: u32, out: &mut Vec<Candidate>) {
     let name = outline.text(parts.callee);
     let row = op::by_name(name).map(|op| op.row());
     if row.is_none() || takes_less {
-        // `torch.cat` and `np.exp` say whose they are.
-        let bare = &name[base::end_of_last(name, b'.')..];
-        let families = FAMILIES.iter().map(|family| format!("{family}{bare}")).chain([bare.to_owned()]);
-        let operators = families.filter(|full| full != name && op::by_name(full).is_some());
-        for own in known(OPERATORS, bare).map(str::to_owned).into_iter().chain(operators) {
-            as_here(outline, parts, name, own, far, out);
+        for own in op::called(name) {
+            as_here(outline, parts, name, own.to_owned(), far, out);
         }
     }
     let Some(row) = row else { return };

@@ -120,6 +120,16 @@ pub fn by_name(name: &str) -> Option<OpId> {
     TABLE.by_name.get(name).copied()
 }
 
+/// The operators, and functions of the prelude, that may be meant by a name which others have for them: without its
+/// family, in the wrong one or in another library's (`matmul`, `nn.exp`, `torch.cat`).
+pub fn called(elsewhere: &str) -> Vec<&'static str> {
+    let bare = &elsewhere[base::end_of_last(elsewhere, b'.')..];
+    let known = row::OPERATORS.iter().find(|(other, _)| *other == bare).map(|&(_, own)| own);
+    let families = ["nn.", "image.", "vision.", ""].map(|family| by_name(&format!("{family}{bare}")));
+    let own = families.into_iter().flatten().map(|id| id.row().name).filter(|&own| own != elsewhere);
+    known.into_iter().chain(own).list()
+}
+
 /// The operator spelt `+`, `==` and so on.
 pub fn by_infix(spelling: &str) -> Option<OpId> {
     TABLE.by_infix.get(spelling).copied()

@@ -22,6 +22,36 @@ pub struct Op {
     pub doc: &'static str,
 }
 
+/// What operators are called in NumPy, PyTorch and ONNX, and what they are called here.
+pub(crate) const OPERATORS: &[(&str, &str)] = &[
+    ("astype", "cast"),
+    ("avg_pool", "nn.avg_pool2d"),
+    ("bmm", "nn.batch_matmul"),
+    ("cat", "concatenate"),
+    ("clamp", "clip"),
+    ("concat", "concatenate"),
+    ("conv", "nn.conv2d"),
+    ("div", "divide"),
+    ("dot", "nn.matmul"),
+    ("flatten", "nn.batch_flatten"),
+    ("fold", "foldl"),
+    ("len", "length"),
+    ("linear", "nn.dense"),
+    ("max", "maximum"),
+    ("max_pool", "nn.max_pool2d"),
+    ("min", "minimum"),
+    ("mm", "nn.matmul"),
+    ("mul", "multiply"),
+    ("neg", "negative"),
+    ("permute", "transpose"),
+    ("pow", "power"),
+    ("range", "arange"),
+    ("resize", "image.resize2d"),
+    ("sub", "subtract"),
+    ("unsqueeze", "expand_dims"),
+    ("view", "reshape"),
+];
+
 /// Attributes that go by each other's names, in NumPy, PyTorch and ONNX.
 const ATTRS: &[(&str, &str)] = &[
     ("dim", "axis"),

@@ -268,7 +268,8 @@ impl Lowering<'_> {
             names.append_all(["True", "False", "ref_read", "ref_write"]);
             base::sort(&mut names);
             // Of names equally near, a variable's is the likelier.
-            let nearest = base::nearest(name, self.scope.names().into_iter().chain(names));
+            let nearest = op::called(name).first().copied();
+            let nearest = nearest.or_else(|| base::nearest(name, self.scope.names().into_iter().chain(names)));
             let nearest = nearest.map(|name| match self.scope.get(name) {
                 Some(local) => self.module.local_name(local).to_owned(),
                 None => name.to_owned(),
