@@ -6,7 +6,7 @@
 //! Worked example: a window of 3 with dilation 2 reaches over (3 − 1) · 2 + 1 = 5 places, so over 16 places with a
 //! stride of 2 it takes ⌊(16 − 5) / 2⌋ + 1 = 6 positions.
 
-use super::dims::{equate, is_number, number, numbers};
+use super::dims::{equate, is_number, must_be, number, numbers};
 use super::linear::out_dtype;
 use super::{DataLayout, all_tensors, attr_error, can_all_be_tensors, can_have_rank, expect_rank, expect_type};
 use base::{Append, ToList};
@@ -82,6 +82,7 @@ impl Lettered {
     pub fn operand(r: &mut dyn Facts, operand: usize, layout: DataLayout) -> Result<Lettered, Stop> {
         let id = r.arg(operand);
         let (dims, dtype) = expect_rank(r, id, layout.rank())?;
+        are_blocks(r, &layout, &dims)?;
         Ok(Lettered { layout, dims, dtype })
     }
 
@@ -89,6 +90,14 @@ impl Lettered {
     pub fn full(&self, r: &mut dyn Facts, letter: char) -> Result<TermId, Stop> {
         r.product_of(&self.layout.parts(&self.dims, letter))
     }
+}
+
+/// Asserts that the axes of blocks are as long as a layout says.
+pub(super) fn are_blocks(r: &mut dyn Facts, layout: &DataLayout, dims: &[TermId]) -> Step {
+    layout.axes().iter().zip(dims).try_for_each(|(&(letter, inner), &dim)| match inner {
+        Some(block) => must_be(r, dim, block, &format!("a block of {letter} in this layout")),
+        None => Ok(()),
+    })
 }
 
 /// The dims of a layout from the full size along each of its letters.

@@ -113,18 +113,18 @@ pub(super) fn batch_matmul(r: &mut dyn Facts) -> Step {
     r.result(&[batch, m, n], dtype)
 }
 
-/// Asserts that operands are vectors along the attribute `axis` of the first one, with its dtype.
-pub(super) fn vectors_along(r: &mut dyn Facts, operands: std::ops::Range<usize>, axis: i64) -> Step {
+/// Asserts that operands are vectors along the attribute `axis` of the first one, with its dtype. Returns such a vector's
+/// type: a size of the data that is known stays so, whatever is `?`.
+pub(super) fn vectors_along(r: &mut dyn Facts, operands: std::ops::Range<usize>, axis: i64) -> Result<TermId, Stop> {
     can_be_tensor(r, 0)?;
     operands.clone().try_for_each(|operand| can_have_rank(r, operand, 1))?;
     let (data, dtype) = Form::operand(r, 0)?;
     let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(axis), 0)?;
     let dim = data.dim(r, axis)?;
     for operand in operands {
-        let (vector, given) = (r.make_tensor(&[dim], dtype), r.arg(operand));
-        r.unify(vector, given)?;
+        expect_type(r, operand, &[dim], dtype)?;
     }
-    Ok(())
+    Ok(r.make_tensor(&[dim], dtype))
 }
 
 fn bias_add(r: &mut dyn Facts) -> Step {

@@ -3,7 +3,7 @@
 //! Worked example: with `ceil_mode` a window of 3 with stride 2 over 8 places has ⌈(8 − 3) / 2⌉ + 1 = 4 positions, the
 //! last of which hangs over the end; without it there are 3.
 
-use super::conv_nd::{LINE, PLANE, Space, VOLUME, Window, layout, per_axis};
+use super::conv_nd::{LINE, PLANE, Space, VOLUME, Window, are_blocks, layout, per_axis};
 use super::dims::number;
 use super::{DataLayout, all_tensors, attr_error, can_have_rank, expect_rank};
 use ty::{Facts, Relation, Step, Stop, TermId};
@@ -43,6 +43,7 @@ type SizeOf<'a> = dyn Fn(&mut dyn Facts, usize, TermId) -> Result<TermId, Stop> 
 pub(super) fn spatial(r: &mut dyn Facts, space: &Space, layout: &DataLayout, size: &SizeOf) -> Step {
     let data = r.arg(0);
     let (mut dims, dtype) = expect_rank(r, data, layout.rank())?;
+    are_blocks(r, layout, &dims)?;
     for (at, &letter) in space.spatial.iter().enumerate() {
         let axis = layout.axis(letter);
         dims[axis] = size(r, at, dims[axis])?;

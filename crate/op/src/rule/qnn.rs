@@ -7,6 +7,7 @@
 use super::attr_error;
 use super::broadcast::broadcast;
 use super::conv_nd::{Lettered, PLANE, conv2d, conv2d_transpose as transpose, layout};
+use super::dims::same;
 use super::linear::{batch_matmul as plain_batch_matmul, dense as plain_dense};
 use super::nn::dense_pack as plain_dense_pack;
 use super::pool::pool2d;
@@ -44,6 +45,8 @@ pub static PER_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: 
 /// A weight, and a scale: a scalar, or a vector with a number for each channel that the weight makes.
 pub static PER_UNIT: Relation = Relation { name: "PerUnit", n_outputs: 0, rule: per_unit };
 pub static PER_CHANNEL: Relation = Relation { name: "PerChannel", n_outputs: 0, rule: per_channel };
+
+const PARAMETERS: &str = "there is one scale and one zero point for each place on the axis";
 
 const BYTES: &[Dtype] = &[Dtype::Int8, Dtype::UInt8];
 
@@ -167,17 +170,17 @@ fn per_axis(r: &mut dyn Facts) -> Step {
         return r.unify(one, dim);
     }
     let axis = r.axis(attr, r.attrs().int(attr).unwrap_or(-1), data.len())?;
-    r.unify(data[axis], dim)
+    same(r, data[axis], dim, PARAMETERS)
 }
 
 fn per_unit(r: &mut dyn Facts) -> Step {
     let Some(dim) = vector_dim(r)? else { return Ok(()) };
     let (weight, _) = r.tensor(0)?;
     match weight.as_slice() {
-        [units, _] => r.unify(*units, dim),
+        [units, _] => same(r, *units, dim, PARAMETERS),
         [blocks, _, block, ..] => {
             let units = r.product_of(&[*blocks, *block])?;
-            r.unify(units, dim)
+            same(r, units, dim, PARAMETERS)
         }
         _ => Ok(()),
     }
@@ -197,7 +200,7 @@ fn per_channel(r: &mut dyn Facts) -> Step {
             r.product_of(&[outputs, inputs])?
         }
     };
-    r.unify(channels, dim)
+    same(r, channels, dim, PARAMETERS)
 }
 
 fn quantize(r: &mut dyn Facts) -> Step {

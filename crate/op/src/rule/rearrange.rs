@@ -1,6 +1,7 @@
 //! Rules of the operators in `rearrange`: other shapes and orders for the same elements.
 
 use super::broadcast::BROADCASTS_TO;
+use super::conv_nd::are_blocks;
 use super::dims::{all_equal, check_same, divided_up, equate, is_number, number, same_count};
 use super::form::{self, Form};
 use super::index::{integers, is_undecided, scalar};
@@ -259,6 +260,7 @@ fn layout_transform(r: &mut dyn Facts) -> Step {
     can_have_rank(r, 0, rank)?;
     let data = r.arg(0);
     let (dims, dtype) = expect_rank(r, data, rank)?;
+    are_blocks(r, &src, &dims)?;
     let mut result = Vec::with_capacity(dst.rank());
     for &(letter, inner) in dst.axes() {
         result.push(match inner {
