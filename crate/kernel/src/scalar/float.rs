@@ -189,7 +189,7 @@ pub fn floor_divide(a: f64, b: f64) -> f64 {
     if quotient != quotient.floor() || b == 0.0 {
         return quotient.floor();
     }
-    let rest = libm::fmod(a, b);
+    let rest = rest(a, b);
     let whole = without(rest, a, b);
     if rest != 0.0 && (rest < 0.0) != (b < 0.0) { whole - 1.0 } else { whole }
 }
@@ -199,9 +199,25 @@ fn without(rest: f64, a: f64, b: f64) -> f64 {
     ((a - rest) / b).round().copysign(a / b)
 }
 
+/// The exact remainder that has the sign of `a`: at once where the quotient has at most 27 bits and `b` at most 25, as all
+/// of `float32`, so that their product is exact and what it leaves of `a` too.
+fn rest(a: f64, b: f64) -> f64 {
+    let quotient = (a / b).trunc();
+    if !(quotient.abs() < 134_217_728.0 && b.to_bits() << 36 == 0) {
+        return libm::fmod(a, b);
+    }
+    if quotient == 0.0 {
+        return a;
+    }
+    let rest = a - quotient * b;
+    // The quotient may have been rounded up to an integer.
+    let rest = if rest != 0.0 && (rest < 0.0) != (a < 0.0) { rest + b.copysign(a) } else { rest };
+    rest.copysign(a)
+}
+
 /// The exact remainder that has the sign of `b`, as Python's `%`.
 pub fn floor_mod(a: f64, b: f64) -> f64 {
-    let rest = libm::fmod(a, b);
+    let rest = rest(a, b);
     if rest == 0.0 {
         0.0f64.copysign(b)
     } else if (rest < 0.0) != (b < 0.0) {
@@ -213,18 +229,18 @@ pub fn floor_mod(a: f64, b: f64) -> f64 {
 
 /// The exact remainder that has the sign of `a`, as C's `fmod`.
 pub fn r#mod(a: f64, b: f64) -> f64 {
-    libm::fmod(a, b)
+    rest(a, b)
 }
 
 /// The quotient rounded towards zero, which goes with [`trunc_mod`]: of an infinity it is NaN.
 pub fn trunc_divide(a: f64, b: f64) -> f64 {
     let quotient = a / b;
-    if quotient != quotient.trunc() || b == 0.0 { quotient.trunc() } else { without(libm::fmod(a, b), a, b) }
+    if quotient != quotient.trunc() || b == 0.0 { quotient.trunc() } else { without(rest(a, b), a, b) }
 }
 
 /// The same as `mod`.
 pub fn trunc_mod(a: f64, b: f64) -> f64 {
-    libm::fmod(a, b)
+    rest(a, b)
 }
 
 /// Next to 1 and to more than 2³¹, `libm` rounds the logarithm, which then counts hundreds of units: there it is made of

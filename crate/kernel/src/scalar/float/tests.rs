@@ -185,6 +185,31 @@ fn a_quotient_goes_with_its_remainder() {
 }
 
 #[test]
+fn a_rest_is_exact_however_it_is_found() {
+    let mut random = Random(11);
+    let special =
+        [0.0, -0.0, 1.0, -1.0, INF, -INF, f64::NAN, f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), 134_217_728.0];
+    for trial in 0..200_000 {
+        let mut number = |of: usize| match of % 5 {
+            0 => sized(&mut random, -3.0, 30.0),
+            1 => f64::from(sized(&mut random, -3.0, 12.0) as f32),
+            2 => f64::from(sized(&mut random, -140.0, 120.0) as f32),
+            3 => random.pick(&special),
+            _ => random.between(-40.0, 40.0).round(),
+        };
+        let b = number(trial / 5);
+        // Half of the numbers are next to a multiple.
+        let multiple = b * number(4);
+        let a = match trial % 2 {
+            0 => number(trial),
+            _ => random.pick(&[multiple, multiple.next_up(), multiple.next_down()]),
+        };
+        let (got, want) = (rest(a, b), libm::fmod(a, b));
+        assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{a:?} by {b:?}: {got:?}, {want:?}");
+    }
+}
+
+#[test]
 fn nan_goes_through() {
     let nan = f64::NAN;
     for result in [maximum(nan, 1.0), maximum(1.0, nan), minimum(nan, 1.0), minimum(1.0, nan), relu(nan), sign(nan)] {
