@@ -196,6 +196,9 @@ pub fn floor_divide(a: f64, b: f64) -> f64 {
 
 /// The quotient of what is left of `a` without the remainder: an integer, which [`divide`] may round up to.
 fn without(rest: f64, a: f64, b: f64) -> f64 {
+    if rest == 0.0 {
+        return a / b;
+    }
     ((a - rest) / b).round().copysign(a / b)
 }
 
