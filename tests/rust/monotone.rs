@@ -540,10 +540,7 @@ fn of_parameters(case: &Case, random: Random, rigid: u64) -> Option<String> {
     let full = outcome(&plain, &all);
     let mut solver = solver(case);
     let mut terms = terms(&mut solver, random, 0, rigid as usize);
-    // Of a shape parameter a reduction takes it that it has the axes, though a scalar passes.
-    let is_scalar = |arg: &Type| matches!(arg, Type::Tensor { dims, .. } if dims.is_empty());
-    let passes = case.row.relation.name == "Reduce" && case.args.iter().any(is_scalar);
-    terms.rigid_shapes = !(case.mentions_any || passes);
+    terms.rigid_shapes = !case.mentions_any;
     let mut some: Vec<TermId> = case.args.iter().map(|arg| terms.r#type(arg)).collect();
     let known = terms.params;
     some.push(solver.fresh(Term::hole(Kind::Type), CAUSE));

@@ -21,10 +21,6 @@ const ARG_AXES: &[AttrSpec] = &[
 ];
 
 fn axes_of(call: &Call, rank: usize) -> Result<Vec<usize>, Fault> {
-    // Of a number the relation lets any axes pass.
-    if rank == 0 {
-        return Ok(Vec::new());
-    }
     let reduced = reduced_axes(call.attrs, rank).map_err(|_| Fault::IllTyped)?;
     Ok((0..rank).filter(|&axis| reduced[axis]).list())
 }

@@ -188,8 +188,7 @@ impl Folded {
 /// many elements are folded into one.
 pub fn side_by_side(attrs: &Attrs, shape: &[usize]) -> Option<(Extent, Option<Permutation>, usize)> {
     let rank = shape.len();
-    // Of a number the relation lets any axes pass.
-    let reduced = if rank == 0 { Vec::new() } else { reduced_axes(attrs, rank).ok()?.to_vec() };
+    let reduced = reduced_axes(attrs, rank).ok()?;
     let [kept, axes]: [Vec<usize>; 2] = [false, true].map(|is| (0..rank).filter(|&axis| reduced[axis] == is).list());
     let size = |axes: &Vec<usize>| axes.iter().map(|&axis| shape[axis]).product();
     let (extent, turned) = match fold::groups(shape, &axes)[..] {

@@ -91,7 +91,6 @@ fn reduce(r: &mut dyn Facts) -> Step {
         let (_, dtype) = expect_tensor(r, data)?;
         return r.result(&[], dtype);
     }
-    // Of a shape parameter it is taken that it has the axes; of an unknown shape it is not, since a scalar passes.
     let data = r.arg(0);
     let Term::Tensor { shape, dtype } = r.peek(data) else { return as_tensors(r) };
     if let Some(axes) = certain_axes(r.attrs()).filter(|_| r.peek(shape).is_rigid()) {
@@ -102,18 +101,12 @@ fn reduce(r: &mut dyn Facts) -> Step {
         if let Some(axes) = certain_axes(r.attrs()) {
             let n_dropped = if r.attrs().flag("keepdims") { 0 } else { axes.len() };
             match r.peek_rank(result) {
-                // What has an axis is the result of no scalar.
-                Some(rank @ 1..) => drop(expect_dims(r, shape, rank + n_dropped)?),
-                Some(_) => {}
+                Some(rank) => drop(expect_dims(r, shape, rank + n_dropped)?),
                 None => return Err(Stop::wait(&[shape, result])),
             }
         }
     }
     let dims = r.dims(shape)?;
-    if dims.is_empty() {
-        let data = r.arg(0);
-        return r.result_is(data);
-    }
     let kept = reduced_dims(r, &dims)?;
     r.result(&kept, dtype)
 }
@@ -146,6 +139,7 @@ fn variance(r: &mut dyn Facts) -> Step {
     let (dims, dtype) = r.tensor(0)?;
     let (mean, _) = r.tensor(1)?;
     let (rank, mean_rank) = (dims.len(), mean.len());
+    r.check(rank > 0, || "a scalar has no variance".to_owned())?;
     r.check(rank == mean_rank, || format!("data of rank {rank} needs a mean of the same rank, found {mean_rank}"))?;
     let kept = reduced_dims(r, &dims)?;
     r.result(&kept, dtype)
