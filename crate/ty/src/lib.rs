@@ -33,6 +33,7 @@ mod copy;
 mod dtype;
 mod facts;
 mod function;
+mod pieces;
 mod poly;
 mod print;
 mod reason;
