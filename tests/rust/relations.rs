@@ -312,6 +312,8 @@ const WEAKER: &[(&str, &str)] = &[
     ("Chosen", "as Elementwise; what two operands make is a `?` then, with which any third one goes"),
     ("Product", "as Elementwise, for the batch"),
     ("Stacked", "an equation with a `?` makes a `?`; the built-in rule takes the number of the first tensor"),
+    ("Biased", "an equation with a `?` makes a `?`; the built-in rule keeps the number of the data"),
+    ("Normalised", "as Biased"),
     ("Joined", "an equation with a `?` makes a `?`; the built-in rule takes the number if the axis is a `?`"),
 ];
 
@@ -463,15 +465,20 @@ fn is_open(r#type: &str) -> bool {
     r#type.starts_with("fn[")
 }
 
-/// Whether two types are the same but for numbers that the first has a `?` for.
+/// Whether two types are the same but for numbers and dims of its own that the first has a `?` for.
 fn has_fewer_numbers(ours: &str, theirs: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
+        let text = text.split_once("](").filter(|(params, _)| params.starts_with("fn[")).map_or(text, |(_, rest)| rest);
+        let text = text.trim_start_matches("fn(");
         text.split_inclusive([' ', '(', ')', ',', '[', ']']).map(|word| word.trim_end().to_owned()).collect()
     };
     let (ours, theirs) = (words(ours), words(theirs));
-    let is_number = |word: &str| word.trim_end_matches([',', ')']).parse::<i64>().is_ok();
+    let is_dim = |word: &str| {
+        let bare = word.trim_end_matches([',', ')']);
+        bare.parse::<i64>().is_ok() || (bare.len() == 1 && bare.starts_with(char::is_uppercase))
+    };
     ours.len() == theirs.len()
-        && ours.iter().zip(&theirs).all(|(ours, theirs)| ours == theirs || (ours.starts_with('?') && is_number(theirs)))
+        && ours.iter().zip(&theirs).all(|(ours, theirs)| ours == theirs || (ours.starts_with('?') && is_dim(theirs)))
 }
 
 #[test]

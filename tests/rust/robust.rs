@@ -598,7 +598,7 @@ fn relations_that_blow_up() {
         (program(&format!("{doubling} {head} Go(s, (n), r).").replace("(n), r)", "(n, n), r)")), "at most 10000 dims"),
         (program(&format!("{twice} {head} Go(s, n, m), r = (m, 1).")), "more than 100000 relations"),
         (program(&format!("{squares} {head} Go(s, n, m), r = (m, 1).")), "too large to compute with"),
-        (program(&format!("{any_rank} {head} Go(s, m), r = (m, 1).")), "has no part"),
+        (program(&format!("{any_rank} {head} Go(s, m), r = (m, 1).")), "has no axes"),
         (program(&format!("{endless} {head} Go(s, m), r = (m, 1).")), "may go on for ever"),
     ];
     let rigid =

@@ -27,9 +27,32 @@ impl Wording<'_> {
         {
             return self.unequal(failure);
         }
-        if posted.relation.is(&FUNCTION) {
-            return self.no_solution(failure);
+        // What a function's type asks for is told by what asks for it there.
+        let asked = self.inferred.asked_by(self.module, failure.relation);
+        let asking = asked.map(|(asking, def)| {
+            let what = match &self.module.exprs[asking].kind {
+                _ if let Some(stage) = self.module.stage_of(asking) => self.layer_name(stage),
+                ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
+                ExprKind::Def(def) => format!("`{}`", self.module.defs[*def].name),
+                _ => format!("`{}`", posted.relation.name()),
+            };
+            format!("{what} in `{}`", self.module.defs[def].name)
+        });
+        let mut error = match posted.relation.is(&FUNCTION) {
+            true => self.no_solution(failure, asking),
+            false => self.does_not_hold(failure, asking),
+        };
+        if let Some((asking, _)) = asked.filter(|(asking, _)| asking.number() as usize >= self.module.start.exprs) {
+            let span = self.module.stage_of(asking).map_or(self.module.exprs[asking].span, |stage| stage.span);
+            error = error.label(span, "asked for here");
         }
+        error.labels.dedup();
+        error
+    }
+
+    /// A relation of an operator that does not hold. `asking`: what asks for it in a function's body, as words.
+    fn does_not_hold(&self, failure: &Failure, asking: Option<String>) -> Diagnostic {
+        let posted = self.inferred.solver.relation(failure.relation);
         let (mut operator, mut args) = self.operator_of(posted);
         // A layer is told by the name that it has in the text, not by the operators that it is made of.
         let stage = self.stage_at(posted);
@@ -42,24 +65,8 @@ impl Wording<'_> {
                 args = std::slice::from_ref(&stage.input);
             }
         }
-        // What a function's type asks for is told by what asks for it there.
-        let asked = self.inferred.asked_by(self.module, failure.relation);
-        if let Some((asking, def)) = asked {
-            let what = match &self.module.exprs[asking].kind {
-                _ if let Some(stage) = self.module.stage_of(asking) => self.layer_name(stage),
-                ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
-                ExprKind::Def(def) => format!("`{}`", self.module.defs[*def].name),
-                _ => format!("`{}`", posted.relation.name()),
-            };
-            operator = format!("{what} in `{}`", self.module.defs[def].name);
-        }
-        let mut error = self.broken(&failure.reason, &Broken { posted, stage, operator, args });
-        if let Some((asking, _)) = asked.filter(|(asking, _)| asking.number() as usize >= self.module.start.exprs) {
-            let span = self.module.stage_of(asking).map_or(self.module.exprs[asking].span, |stage| stage.span);
-            error = error.label(span, "asked for here");
-        }
-        error.labels.dedup();
-        error
+        operator = asking.unwrap_or(operator);
+        self.broken(&failure.reason, &Broken { posted, stage, operator, args })
     }
 
     /// The operator whose relation it is, or what else asks for it, as words, and its operands.
@@ -196,10 +203,11 @@ impl Wording<'_> {
     }
 
     /// An equation of dims or shapes that has no solution.
-    fn no_solution(&self, failure: &Failure) -> Diagnostic {
+    fn no_solution(&self, failure: &Failure, asking: Option<String>) -> Diagnostic {
         let posted = self.inferred.solver.relation(failure.relation);
         let span = self.span(posted.cause);
         let (place, args) = self.place_of(posted);
+        let place = asking.map_or(place, |asking| format!(" in {asking}"));
         if let Some(error) = self.stage_at(posted).and_then(|stage| self.rows(stage)) {
             return error;
         }

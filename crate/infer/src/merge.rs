@@ -7,6 +7,7 @@ use crate::group::Member;
 use crate::walk::Inference;
 use base::{Edited, HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
+use std::ops::Range;
 use ty::{Dim, Extent, FUNCTION, Function, List, Poly, Term, TermId, Terms};
 
 /// A term of more parts than this is compared by its class.
@@ -103,6 +104,60 @@ impl Inference<'_> {
         learned
     }
 
+    /// A broadcast of an unknown shape with itself, but for 1 in the place of some dims, is that shape: `x - max(x)` with
+    /// `keepdims`. Whether something was learned. Of parameters, [`ty::covers`] knows the same.
+    fn absorb_broadcasts(&mut self, group: &[Member], first_relation: usize) -> bool {
+        let open = self.open_broadcasts(first_relation);
+        if open.is_empty() {
+            return false;
+        }
+        let mut parts_of: HashMap<TermId, Vec<TermId>> = HashMap::default();
+        let mut part_of: HashMap<TermId, (TermId, Range<Option<i64>>)> = HashMap::default();
+        for posted in self.relations(first_relation).map(|id| self.solver.relation(id)) {
+            let Some((result, args)) = posted.args.split_last().filter(|_| posted.relation.is(&FUNCTION)) else {
+                continue;
+            };
+            let root = |&id: &TermId| self.solver.root(id);
+            let mut part = |places| drop(part_of.insert(root(result), (root(&args[0]), places)));
+            match Function::of(&posted.attrs) {
+                Some(Function::Concat) => drop(parts_of.insert(root(result), args.iter().map(root).list())),
+                Some(&Function::Slice(from, to)) => part(from..to),
+                Some(&Function::Index(at)) => part(Some(at)..Some(at + 1).filter(|&next| next != 0)),
+                _ => {}
+            }
+        }
+        let is_one = |part: TermId| matches!(self.solver.head(part), Term::Dim(Dim { extent: Extent::Number(1), .. }));
+        // Each part begins where the one before ends, and the last one at the end of the shape.
+        let covers = |whole: TermId, other: TermId| {
+            let mut place = Some(0);
+            for &part in parts_of.get(&other).into_iter().flatten() {
+                let Some(at) = place else { return false };
+                place = match part_of.get(&part) {
+                    Some((of, places)) if *of == whole && places.start.unwrap_or(0) == at => places.end,
+                    _ if is_one(part) => Some(at + 1).filter(|&next| next != 0),
+                    _ => return false,
+                };
+            }
+            place.is_none()
+        };
+        let mut equal = Vec::new();
+        for (id, [left, right, result]) in open {
+            let found = [[left, right], [right, left]].into_iter().find(|&[whole, other]| covers(whole, other));
+            let Some([whole, _]) = found else { continue };
+            if group.len() == 1 {
+                self.implied.insert(id);
+            }
+            if whole != result && self.joined.insert(id) {
+                equal.push((whole, result, self.solver.relation(id).cause));
+            }
+        }
+        let learned = !equal.is_empty();
+        for (expected, found, cause) in equal {
+            self.solver.equal(expected, found, cause);
+        }
+        learned
+    }
+
     /// A relation determines its outputs: two that wait with the same inputs have the same ones, and are one.
     pub(crate) fn merge_equal_relations(&mut self, group: &[Member], first_relation: usize) {
         let mut done: HashSet<RelationId> = HashSet::default();
@@ -149,7 +204,8 @@ impl Inference<'_> {
                 }
             }
             self.equate_polynomials(first_relation);
-            if !self.join_broadcasts(group, first_relation) && self.solver.relations().len() == n_queued {
+            let learned = self.absorb_broadcasts(group, first_relation) | self.join_broadcasts(group, first_relation);
+            if !learned && self.solver.relations().len() == n_queued {
                 return;
             }
             self.solver.solve();

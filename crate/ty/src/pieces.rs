@@ -33,16 +33,21 @@ pub(crate) fn pieces(r: &dyn Facts, shape: TermId) -> Result<Vec<Piece>, Stop> {
     }
 }
 
+/// Which dim of a shape parameter a dim is: `S[0]`.
+fn index_of(r: &dyn Facts, dim: TermId) -> Option<(ParamId, i64)> {
+    match r.peek(dim) {
+        Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) => match r.poly(poly).as_atom() {
+            Some(&Atom::Index(shape, at)) => Some((shape, at)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// `(..sh[:-1], sh[-1])` is `sh`, and `(sh[0], ..sh[1:])` as well.
 fn joined(r: &dyn Facts, pieces: &[Piece]) -> Vec<Piece> {
     let index = |piece: Piece| match piece {
-        Piece::Dim(dim) => match r.peek(dim) {
-            Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) => match r.poly(poly).as_atom() {
-                Some(&Atom::Index(shape, at)) => Some((shape, at)),
-                _ => None,
-            },
-            _ => None,
-        },
+        Piece::Dim(dim) => index_of(r, dim),
         Piece::Slice(..) => None,
     };
     let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
@@ -129,7 +134,10 @@ pub(crate) fn sliced(
         let (start, end) = (place(from.unwrap_or(0)), place(to.unwrap_or(rank)));
         if !(0 <= start && start <= end && end <= rank) {
             let bound = |at: Option<i64>| at.map_or(String::new(), |at| at.to_string());
-            let sentence = format!("a shape of rank {rank} has no part [{}:{}]", bound(from), bound(to));
+            let sentence = match rank {
+                0 => "a scalar has no axes".to_owned(),
+                _ => format!("a shape of rank {rank} has no part [{}:{}]", bound(from), bound(to)),
+            };
             return r.fail(Reason::Check(sentence.into()));
         }
         return Ok(Some(all[start as usize..end as usize].to_vec()));
@@ -175,4 +183,47 @@ pub(crate) fn sliced(
         }
         _ => Ok(None),
     }
+}
+
+/// Whether the broadcast of two shapes is the first of them, whatever the parameters stand for: the second is an end of
+/// it, with 1 in the place of some dims.
+///
+/// Worked example: `S` covers `(..S[:-1], 1)` and `(1, ..S[1:])`, and `(N, ..S)` covers `(1, ..S)`. Nothing says that `S`
+/// has an axis for `(1,)`.
+pub fn covers(r: &dyn Facts, whole: TermId, other: TermId) -> bool {
+    let (Ok(mut whole), Ok(other)) = (pieces(r, whole), pieces(r, other)) else { return false };
+    let is_one = |dim| r.peek_number(dim) == Some(1);
+    let same = |a, b| r.same(a, b) || (r.peek(a) == r.peek(b) && !r.peek(a).is_hole() && !r.is_dynamic(a));
+    // From the end: dims taken from a slice of which it is not certain yet that it has them; and the first ones of a
+    // parameter that remain of a slice when its end has been taken, as the places they have in it.
+    let mut is_unsure = false;
+    let mut first: Option<(ParamId, std::ops::Range<u32>)> = None;
+    for &piece in other.iter().rev() {
+        if let Some((shape, places)) = &mut first {
+            let place = i64::from(places.end) - 1;
+            match piece {
+                Piece::Dim(dim) if is_one(dim) || index_of(r, dim) == Some((*shape, place)) => places.end -= 1,
+                _ => return false,
+            }
+            first = first.filter(|(_, places)| !places.is_empty());
+            continue;
+        }
+        match (whole.pop(), piece) {
+            (Some(Piece::Dim(dim)), Piece::Dim(other)) if is_one(other) || same(dim, other) => {}
+            (Some(Piece::Slice(shape, front, back)), Piece::Dim(dim))
+                if is_one(dim) || index_of(r, dim) == Some((shape, -1 - i64::from(back))) =>
+            {
+                is_unsure = true;
+                whole.push(Piece::Slice(shape, front, back + 1));
+            }
+            (Some(Piece::Slice(shape, front, back)), Piece::Slice(of, from, to))
+                if shape == of && back == to && front <= from =>
+            {
+                is_unsure = false;
+                first = Some((shape, front..from)).filter(|(_, places)| !places.is_empty());
+            }
+            _ => return false,
+        }
+    }
+    !is_unsure
 }

@@ -109,6 +109,13 @@ fn shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Ste
     if r.same(left, right) {
         return r.unify(result, left);
     }
+    if r.peek_rank(left).is_none() || r.peek_rank(right).is_none() {
+        for [whole, other] in [[left, right], [right, left]] {
+            if ty::covers(r, whole, other) {
+                return r.unify(result, whole);
+            }
+        }
+    }
     match (r.peek_rank(left), r.peek_rank(right), r.peek_rank(result)) {
         (Some(0), _, _) => r.unify(result, right),
         (_, Some(0), _) => r.unify(result, left),

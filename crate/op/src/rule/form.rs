@@ -6,7 +6,7 @@
 //!
 //! Worked example: a rule that doubles axis 0 makes `(N * 2, 4)` of `(N, 4)`, and `(sh[0] * 2, ..sh[1:])` of `sh`.
 
-use ty::{Facts, Function, Reason, Step, Stop, Term, TermId};
+use ty::{Facts, Function, Kind, Reason, Step, Stop, Term, TermId};
 
 /// An axis of a shape of unknown rank is nearer than this to one of its ends.
 const MOST_AXES: i64 = 1_000;
@@ -138,7 +138,10 @@ impl Form {
             None => {}
             Some(_) => pieces.push(ty::apply(r, &Function::Slice(from, None), &[shape])?),
         }
-        let shape = ty::apply(r, &Function::Concat, &pieces)?;
+        let shape = match pieces[..] {
+            [only] if r.peek(only).kind() == Kind::Shape => only,
+            _ => ty::apply(r, &Function::Concat, &pieces)?,
+        };
         Ok(Form::of(r, shape))
     }
 

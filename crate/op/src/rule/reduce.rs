@@ -2,7 +2,7 @@
 
 use super::dims::number;
 use super::form::{self, Form};
-use super::{can_be_tensor, expect_dims, expect_tensor};
+use super::{can_be_tensor, expect_tensor};
 use base::ToList;
 use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
@@ -91,21 +91,10 @@ fn reduce(r: &mut dyn Facts) -> Step {
         let (_, dtype) = expect_tensor(r, data)?;
         return r.result(&[], dtype);
     }
-    let data = r.arg(0);
-    let Term::Tensor { shape, dtype } = r.peek(data) else { return as_tensors(r) };
-    if let Some(axes) = certain_axes(r.attrs()).filter(|_| r.peek(shape).is_rigid()) {
+    if let Some(axes) = certain_axes(r.attrs()).filter(|_| super::peek_rank(r, 0).is_none()) {
         return reduce_whole(r, &axes, None);
     }
-    if r.peek(shape).is_hole() {
-        let Term::Tensor { shape: result, .. } = r.peek(r.arg(1)) else { return as_tensors(r) };
-        if let Some(axes) = certain_axes(r.attrs()) {
-            let n_dropped = if r.attrs().flag("keepdims") { 0 } else { axes.len() };
-            match r.peek_rank(result) {
-                Some(rank) => drop(expect_dims(r, shape, rank + n_dropped)?),
-                None => return Err(Stop::wait(&[shape, result])),
-            }
-        }
-    }
+    let Term::Tensor { shape, dtype } = r.peek(r.arg(0)) else { return as_tensors(r) };
     let dims = r.dims(shape)?;
     let kept = reduced_dims(r, &dims)?;
     r.result(&kept, dtype)
