@@ -20,6 +20,9 @@ use std::ops::AddAssign;
 /// Texts behind one another. The standard library has a way for each length of what is between.
 pub trait Join {
     fn joined(&self, between: &str) -> String;
+
+    /// `a`, `a or b`, `a, b or c`.
+    fn either(&self) -> String;
 }
 
 impl<T: AsRef<str>> Join for [T] {
@@ -33,6 +36,13 @@ impl<T: AsRef<str>> Join for [T] {
             text.push_str(part.as_ref());
         }
         text
+    }
+
+    fn either(&self) -> String {
+        match self.split_last() {
+            Some((last, others @ [_, ..])) => format!("{} or {}", others.joined(", "), last.as_ref()),
+            _ => self.joined(""),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::layer_fault::LayerFault;
 use base::{Diagnostic, Edit, Fix, Join, Span, ToList, count};
+use std::borrow::Cow;
 use ty::{Dtype, Kind};
 
 /// The value of an attribute is written out in a title if it has at most this many bytes.
@@ -132,9 +133,9 @@ pub enum HirError {
         op: &'static str,
         name: &'static str,
         span: Span,
-        want: &'static str,
-        /// Text that misses its quotes.
-        word: Option<String>,
+        want: Cow<'static, str>,
+        /// The string that is meant: text that misses its quotes, or the word that is near.
+        meant: Option<String>,
     },
     AttrOnFunction {
         span: Span,
@@ -693,10 +694,10 @@ impl HirError {
                 error("attribute-error", *span, format!("`{op}` needs the attribute `{name}`"))
             }
             HirError::Misplaced { op, parts, span, by } => misplaced(op, parts, by, *span),
-            HirError::AttrValue { op, name, span, want, word } => {
+            HirError::AttrValue { op, name, span, want, meant } => {
                 let error = error("attribute-error", *span, format!("`{name}` of `{op}` must be {want}"));
-                match word {
-                    Some(word) => error.fix("put it in quotes".to_owned(), *span, format!("\"{word}\"")),
+                match meant {
+                    Some(word) => error.fix(format!("write `\"{word}\"`"), *span, format!("\"{word}\"")),
                     None => error,
                 }
             }

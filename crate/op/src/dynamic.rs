@@ -5,6 +5,8 @@
 
 use crate::Op;
 use crate::call::call_named;
+use crate::image::{COORDINATES, METHODS, ROUNDINGS};
+use crate::nn::{UPSAMPLING_COORDINATES, UPSAMPLINGS, UPSAMPLINGS_3D};
 use crate::rearrange::same_elements;
 use crate::rule::dynamic::{
     DYN_BROADCAST_TO, DYN_EXPAND_DIMS, DYN_FULL, DYN_INIT_OP, DYN_ONE_HOT, DYN_PAD, DYN_RESHAPE, DYN_RESIZE2D,
@@ -186,7 +188,7 @@ shape_of([[1, 2, 3], [4, 5, 6]])
         name: "vm.shape_of",
         infix: None,
         args: &["tensor"],
-        attrs: &[AttrSpec::str("dtype", "int64")],
+        attrs: &[AttrSpec { name: "dtype", form: AttrForm::Dtype, default: Default::Str("int64") }],
         relation: &SHAPE_OF,
         kernel: Kernel::Whole(shape_of),
         doc: "
@@ -286,9 +288,9 @@ dyn.full(7, [2])
             AttrSpec::ints("size", &[]),
             AttrSpec { name: "roi", form: AttrForm::Floats, default: Default::Ints(&[]) },
             AttrSpec::str("layout", "NCHW"),
-            AttrSpec::str("method", "linear"),
-            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
-            AttrSpec::str("rounding_method", "round"),
+            AttrSpec::word("method", METHODS),
+            AttrSpec::word("coordinate_transformation_mode", COORDINATES),
+            AttrSpec::word("rounding_method", ROUNDINGS),
             AttrSpec::float("cubic_alpha", -0.5),
             AttrSpec::int("cubic_exclude", 0),
             AttrSpec::float("extrapolation_value", 0.0),
@@ -312,7 +314,7 @@ dyn.image.resize2d([[[[1f, 2f]]]], [1, 4], [0f, 0f, 1f, 1f])
         name: "dyn.nn.pad",
         infix: None,
         args: &["data", "pad_width", "pad_val"],
-        attrs: &[any("pad_width"), AttrSpec::str("pad_mode", "constant")],
+        attrs: &[any("pad_width"), AttrSpec::word("pad_mode", &["constant", "edge", "reflect"])],
         relation: &DYN_PAD,
         kernel: Kernel::Whole(dyn_pad_of),
         doc: "
@@ -331,7 +333,7 @@ def @f(%x: Tensor[(3, 4), float32], %w: Tensor[(2, 2), int64]) { dyn.nn.pad(%x, 
             AttrSpec::float("scale_h", 1.0),
             AttrSpec::float("scale_w", 1.0),
             AttrSpec::str("layout", "NCHW"),
-            AttrSpec::str("method", "nearest_neighbor"),
+            AttrSpec::word("method", UPSAMPLINGS),
             AttrSpec::flag("align_corners", false),
         ],
         relation: &DYN_UPSAMPLING,
@@ -355,8 +357,8 @@ def @f(%x: Tensor[(1, 3, 4, 5), float32], %h: float32, %w: float32) {
             AttrSpec::float("scale_h", 1.0),
             AttrSpec::float("scale_w", 1.0),
             AttrSpec::str("layout", "NCDHW"),
-            AttrSpec::str("method", "nearest_neighbor"),
-            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
+            AttrSpec::word("method", UPSAMPLINGS_3D),
+            AttrSpec::word("coordinate_transformation_mode", UPSAMPLING_COORDINATES),
         ],
         relation: &DYN_UPSAMPLING3D,
         kernel: Kernel::Whole(dyn_upsampling3d_of),

@@ -97,6 +97,16 @@ fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
     })
 }
 
+/// How elements are read between the places of the data.
+pub(crate) const METHODS: &[&str] = &["linear", "nearest_neighbor", "cubic"];
+
+/// Where a place of the result lies among those of the data.
+pub(crate) const COORDINATES: &[&str] =
+    &["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn", "tf_crop_and_resize"];
+
+/// Which of two elements is the nearest. The empty word leaves it to the coordinates.
+pub(crate) const ROUNDINGS: &[&str] = &["round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", ""];
+
 pub const ROWS: &[Op] = &[
     Op {
         name: "image.affine_grid",
@@ -120,7 +130,7 @@ def @f(%x: Tensor[(4, 2, 3), float32]) { image.affine_grid(%x, target_shape=[16,
         attrs: &[
             AttrSpec::ints_or_none("crop_size"),
             AttrSpec::str("layout", "NCHW"),
-            AttrSpec::str("method", "bilinear"),
+            AttrSpec::word("method", &["bilinear", "nearest_neighbor"]),
             AttrSpec::float("extrapolation_value", 0.0),
             AttrSpec::dtype("out_dtype"),
         ],
@@ -169,9 +179,9 @@ image.dilation2d([[[[1f, 5f], [2f, 3f]]]], [[[0f, 1f]]])
         infix: None,
         args: &["data", "grid"],
         attrs: &[
-            AttrSpec::str("method", "bilinear"),
+            AttrSpec::word("method", &["bilinear", "nearest", "bicubic"]),
             AttrSpec::str("layout", "NCHW"),
-            AttrSpec::str("padding_mode", "zeros"),
+            AttrSpec::word("padding_mode", &["zeros", "border", "reflection"]),
             AttrSpec::flag("align_corners", true),
         ],
         relation: &GRID_SAMPLE,
@@ -196,9 +206,9 @@ image.grid_sample([[[[1f, 3f]]]], [[[[0f]], [[0f]]]])
             AttrSpec::ints_or_none("size"),
             AttrSpec { name: "roi", form: AttrForm::Floats, default: Default::None },
             AttrSpec::str("layout", "NCW"),
-            AttrSpec::str("method", "linear"),
-            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
-            AttrSpec::str("rounding_method", "round"),
+            AttrSpec::word("method", METHODS),
+            AttrSpec::word("coordinate_transformation_mode", COORDINATES),
+            AttrSpec::word("rounding_method", ROUNDINGS),
             AttrSpec::float("cubic_alpha", -0.5),
             AttrSpec::int("cubic_exclude", 0),
             AttrSpec::float("extrapolation_value", 0.0),
@@ -224,9 +234,9 @@ image.resize1d([[[1f, 2f]]], size=[4])
             AttrSpec::ints_or_none("size"),
             AttrSpec { name: "roi", form: AttrForm::Floats, default: Default::None },
             AttrSpec::str("layout", "NCHW"),
-            AttrSpec::str("method", "linear"),
-            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
-            AttrSpec::str("rounding_method", "round"),
+            AttrSpec::word("method", METHODS),
+            AttrSpec::word("coordinate_transformation_mode", COORDINATES),
+            AttrSpec::word("rounding_method", ROUNDINGS),
             AttrSpec::float("cubic_alpha", -0.5),
             AttrSpec::int("cubic_exclude", 0),
             AttrSpec::float("extrapolation_value", 0.0),
@@ -252,9 +262,9 @@ image.resize2d([[[[1f, 2f]]]], size=[2, 2])
             AttrSpec::ints_or_none("size"),
             AttrSpec { name: "roi", form: AttrForm::Floats, default: Default::None },
             AttrSpec::str("layout", "NCDHW"),
-            AttrSpec::str("method", "linear"),
-            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
-            AttrSpec::str("rounding_method", "round"),
+            AttrSpec::word("method", METHODS),
+            AttrSpec::word("coordinate_transformation_mode", COORDINATES),
+            AttrSpec::word("rounding_method", ROUNDINGS),
             AttrSpec::float("cubic_alpha", -0.5),
             AttrSpec::int("cubic_exclude", 0),
             AttrSpec::float("extrapolation_value", 0.0),

@@ -65,6 +65,13 @@ fn bitserial_dense(call: &Call) -> Result<Value, Fault> {
     product(call, &data, &weight, [Order::Plain, Order::Transposed])
 }
 
+/// How elements are read between those of the data, in planes.
+pub(crate) const UPSAMPLINGS: &[&str] = &["nearest_neighbor", "bilinear", "bicubic"];
+
+/// The same in volumes, and where the places lie there.
+pub(crate) const UPSAMPLINGS_3D: &[&str] = &["nearest_neighbor", "trilinear"];
+pub(crate) const UPSAMPLING_COORDINATES: &[&str] = &["half_pixel", "align_corners", "asymmetric"];
+
 pub const ROWS: &[Op] = &[
     Op {
         name: "nn.layer_norm",
@@ -283,7 +290,7 @@ nn.mirror_pad([1, 2, 3], pad_width=[[2, 1]])
             AttrSpec::required("scale_h", AttrForm::Float),
             AttrSpec::required("scale_w", AttrForm::Float),
             AttrSpec::str("layout", "NCHW"),
-            AttrSpec::str("method", "nearest_neighbor"),
+            AttrSpec::word("method", UPSAMPLINGS),
             AttrSpec::flag("align_corners", false),
         ],
         relation: &UPSAMPLING,
@@ -305,8 +312,8 @@ def @f(%x: Tensor[(1, 4, 10, 21), float32]) { nn.upsampling(%x, scale_h=2f, scal
             AttrSpec::required("scale_h", AttrForm::Float),
             AttrSpec::required("scale_w", AttrForm::Float),
             AttrSpec::str("layout", "NCDHW"),
-            AttrSpec::str("method", "nearest_neighbor"),
-            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
+            AttrSpec::word("method", UPSAMPLINGS_3D),
+            AttrSpec::word("coordinate_transformation_mode", UPSAMPLING_COORDINATES),
         ],
         relation: &UPSAMPLING3D,
         kernel: Kernel::Whole(upsampling3d),

@@ -51,8 +51,8 @@ def @f(%x: Tensor[(2, 3), uint8], %s: Tensor[(3), float32], %z: Tensor[(3), int3
         args: &["data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"],
         attrs: &[
             AttrSpec::int("axis", -1),
-            AttrSpec::str("rounding", "None"),
-            AttrSpec::str("compute_dtype", "None"),
+            AttrSpec::word("rounding", &["None", "UPWARD", "TONEAREST"]),
+            AttrSpec::word("compute_dtype", &["None", "int64", "float32", "float64"]),
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &REQUANTIZE,

@@ -1,7 +1,8 @@
 //! What one operator is: its row.
 
 use crate::Kernel;
-use base::ToList;
+use base::{Join, ToList};
+use std::borrow::Cow;
 use ty::{AttrValue, Attrs, Relation};
 
 /// One operator: what it is called and takes, its type relation, its meaning and its documentation. What is fast for
@@ -137,18 +138,21 @@ pub enum AttrForm {
 
 impl AttrForm {
     /// What the form wants, after "expected".
-    pub fn describe(self) -> &'static str {
+    pub fn describe(self) -> Cow<'static, str> {
         match self {
-            AttrForm::Int => "an integer",
-            AttrForm::Float => "a number",
-            AttrForm::Bool => "`True` or `False`",
-            AttrForm::Str => "a string",
-            AttrForm::Dtype => "a dtype in quotes, as \"float32\"",
-            AttrForm::Ints => "a list of integers",
-            AttrForm::OneOf(_) => "one of the strings that its documentation names",
-            AttrForm::Floats => "a list of numbers",
-            AttrForm::Any => "a value",
-            AttrForm::Argument(_) => "no value, since it is read from an argument",
+            AttrForm::Int => "an integer".into(),
+            AttrForm::Float => "a number".into(),
+            AttrForm::Bool => "`True` or `False`".into(),
+            AttrForm::Str => "a string".into(),
+            AttrForm::Dtype => "a dtype in quotes, as \"float32\"".into(),
+            AttrForm::Ints => "a list of integers".into(),
+            AttrForm::OneOf(words) => {
+                let words = words.iter().filter(|word| !word.is_empty()).map(|word| format!("\"{word}\"")).list();
+                words.either().into()
+            }
+            AttrForm::Floats => "a list of numbers".into(),
+            AttrForm::Any => "a value".into(),
+            AttrForm::Argument(_) => "no value, since it is read from an argument".into(),
         }
     }
 
@@ -227,6 +231,11 @@ impl AttrSpec {
 
     pub const fn str(name: &'static str, default: &'static str) -> AttrSpec {
         AttrSpec { name, form: AttrForm::Str, default: Default::Str(default) }
+    }
+
+    /// One of some words, by default the first.
+    pub const fn word(name: &'static str, words: &'static [&'static str]) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::OneOf(words), default: Default::Str(words[0]) }
     }
 
     /// A dtype, by default that of the data.

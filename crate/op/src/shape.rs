@@ -230,11 +230,7 @@ broadcast_to([1, 2], shape=[2, 2])
         attrs: &[
             AttrSpec::int("batch_dims", 0),
             AttrSpec::int_or_none("axis"),
-            AttrSpec {
-                name: "mode",
-                form: AttrForm::OneOf(&["clip", "wrap", "fast", "error"]),
-                default: crate::Default::Str("clip"),
-            },
+            AttrSpec::word("mode", &["clip", "wrap", "fast", "error"]),
         ],
         relation: &TAKE,
         kernel: Kernel::Whole(take_of),

@@ -258,14 +258,22 @@ impl Lowering<'_> {
                         let (span, want) = (attr.value_span, form.describe());
                         let text = &self.tree.text()[span.range()];
                         let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-                        let takes_text = matches!(form, AttrForm::Str | AttrForm::OneOf(_));
-                        let word = (is_unreadable && is_word && takes_text).then(|| text.to_owned());
+                        let meant = match form {
+                            AttrForm::Str => (is_unreadable && is_word).then_some(text),
+                            AttrForm::OneOf(words) => {
+                                let given = base::trim(text, "\"");
+                                let known = words.iter().find(|word| **word == given);
+                                known.copied().or_else(|| base::nearest(given, words.iter().copied()))
+                            }
+                            _ => None,
+                        };
+                        let meant = meant.map(str::to_owned);
                         self.errors.push(match (&attr.value, form) {
                             (AttrValue::Str(dtype), AttrForm::Dtype) if &**dtype != UNREADABLE => {
                                 let (name, kind) = (dtype.to_string(), Kind::BaseType);
                                 HirError::UndefinedType { name, span, kind, nearest: None, declared: None }
                             }
-                            _ => HirError::AttrValue { op: op.name, name: spec.name, span, want, word },
+                            _ => HirError::AttrValue { op: op.name, name: spec.name, span, want, meant },
                         });
                     }
                     let dtype = match &attr.value {

@@ -61,9 +61,7 @@ fn dtype_among(r: &dyn Facts, operand: usize, among: &[Dtype], what: &str) -> Re
 fn check_among(r: &dyn Facts, dtype: Dtype, among: &[Dtype], what: &str) -> Step {
     r.check(among.contains(&dtype), || {
         let names: Vec<String> = among.iter().map(Dtype::to_string).list();
-        let (last, others) = names.split_last().expect("a list of dtypes is not empty");
-        let names = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.joined(", ")) };
-        format!("{what} must have dtype {names}, found {dtype}")
+        format!("{what} must have dtype {}, found {dtype}", names.either())
     })
 }
 

@@ -411,8 +411,9 @@ impl Parser<'_> {
         self.name();
         // Relay writes `%x {virtual_device=meta[…][0]}`; where a tensor lives means nothing here.
         if self.at(LBrace) && self.nth(1) == Ident && self.nth(2) == Eq && self.partner(self.pos as u32) != NONE {
+            let device = self.mark();
             self.skip_one();
-            self.unsay(mark);
+            self.unsay(device);
         }
         if self.lacks_colon(mark) {
             self.expected(Expected::Token(Colon));
