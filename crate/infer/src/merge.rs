@@ -118,13 +118,16 @@ impl Inference<'_> {
                 continue;
             };
             let root = |&id: &TermId| self.solver.root(id);
-            let mut part = |places| drop(part_of.insert(root(result), (root(&args[0]), places)));
-            match Function::of(&posted.attrs) {
-                Some(Function::Concat) => drop(parts_of.insert(root(result), args.iter().map(root).list())),
-                Some(&Function::Slice(from, to)) => part(from..to),
-                Some(&Function::Index(at)) => part(Some(at)..Some(at + 1).filter(|&next| next != 0)),
-                _ => {}
-            }
+            let places = match Function::of(&posted.attrs) {
+                Some(Function::Concat) => {
+                    parts_of.insert(root(result), args.iter().map(root).list());
+                    continue;
+                }
+                Some(&Function::Slice(from, to)) => from..to,
+                Some(&Function::Index(at)) => Some(at)..Some(at + 1).filter(|&next| next != 0),
+                _ => continue,
+            };
+            part_of.insert(root(result), (root(&args[0]), places));
         }
         let is_one = |part: TermId| matches!(self.solver.head(part), Term::Dim(Dim { extent: Extent::Number(1), .. }));
         // Each part begins where the one before ends, and the last one at the end of the shape.

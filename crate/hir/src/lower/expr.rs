@@ -262,22 +262,54 @@ impl Lowering<'_> {
             self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest: None });
             ExprKind::Error
         } else {
-            let defs = self.defs.names().map(|name| base::trim_start(name, "@"));
-            let named = self.ctors.names().chain(defs);
-            let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).list();
-            names.append_all(["True", "False", "ref_read", "ref_write"]);
-            base::sort(&mut names);
-            // Of names equally near, a variable's is the likelier.
-            let nearest = op::called(name).first().copied();
-            let nearest = nearest.or_else(|| base::nearest(name, self.scope.names().into_iter().chain(names)));
-            let nearest = nearest.map(|name| match self.scope.get(name) {
-                Some(local) => self.module.local_name(local).to_owned(),
-                None => name.to_owned(),
-            });
+            let nearest = self.nearest_value(node, name);
             self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest });
             ExprKind::Error
         };
         Lowered::Expr(self.expr(kind, span))
+    }
+
+    /// What a misspelt name may be: where it is called, first what could be called so.
+    fn nearest_value(&self, node: NodeId, name: &str) -> Option<String> {
+        if let Some(&own) = op::called(name).first() {
+            return Some(own.to_owned());
+        }
+        let defs = self.defs.names().map(|name| base::trim_start(name, "@"));
+        let mut own: Vec<&str> = self.ctors.names().chain(defs).list();
+        base::sort(&mut own);
+        let operators = op::all().iter().map(|row| row.name);
+        let called = self.called_with(node).and_then(|(n_values, attrs)| {
+            let fits = |row: &&&op::Op| {
+                let has = |attr: &&str| row.attrs.iter().any(|spec| spec.name == *attr);
+                row.args.len() == n_values && attrs.iter().all(has)
+            };
+            let mut names = op::all().iter().filter(fits).map(|row| row.name).list();
+            base::sort(&mut names);
+            // Functions and constructors have no attributes.
+            if attrs.is_empty() {
+                names.append_all((n_values == 1).then_some("ref"));
+                names.append_all(own.iter().copied());
+            }
+            base::nearest(name, names)
+        });
+        if let Some(called) = called {
+            return Some(called.to_owned());
+        }
+        let mut names = own.iter().copied().chain(operators).chain(["True", "False", "ref_read", "ref_write"]).list();
+        base::sort(&mut names);
+        // Of names equally near, a variable's is the likelier.
+        let nearest = base::nearest(name, self.scope.names().into_iter().chain(names))?;
+        Some(self.scope.get(nearest).map_or(nearest, |local| self.module.local_name(local)).to_owned())
+    }
+
+    /// How many values the call of a name is given, and the names of its attributes. `None`: it is not called.
+    fn called_with(&self, callee: NodeId) -> Option<(usize, Vec<&str>)> {
+        let &call = self.open.last().filter(|_| self.is_callee(callee))?;
+        let args = self.tree.children(self.tree.child(call, NodeKind::ArgList)?);
+        let (attrs, values): (Vec<NodeId>, Vec<NodeId>) =
+            args.into_iter().partition(|&arg| self.tree.kind(arg) == NodeKind::Attr);
+        let name = |&attr: &NodeId| base::trim_end(base::before(self.tree.node_text(attr), "="), " ");
+        Some((values.len() + usize::from(self.is_pipe_stage(call)), attrs.iter().map(name).list()))
     }
 
     // Operators
