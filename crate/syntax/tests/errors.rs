@@ -148,6 +148,36 @@ const ERRORS: &[(&str, &[&str])] = &[
         "1 /* /* a */ /*",
         &["unterminated-comment `/*` expected `*/`, found the end of the file; insert `*/` 2 times: good"],
     ),
+    ("let %x Tensor[(3), int32] = %p;\n%x", &["syntax-error `Tensor` expected `:`, found a name; insert `:`: good"]),
+    ("free_var %x Tensor[(3), int32];\n%x", &["syntax-error `Tensor` expected `:`, found a name; insert `:`: good"]),
+    (
+        "nn.conv2d(%x, %w, data_layout\"NCHW\", channels=4)",
+        &["syntax-error `\"NCHW\"` expected `=`, found a string; insert `=`: good"],
+    ),
+    (
+        "let %f = f (%y: int32) -> int32 { %y };\n%f(1)",
+        &["syntax-error `f` expected `fn`, found a name; write `fn`: good"],
+    ),
+    (
+        "def @f(%c: bool) { i (%c) { 1 } else { 2 } }",
+        &["syntax-error `i` expected `if`, found a name; write `if`: good"],
+    ),
+    (
+        "def @f(%x: Tensor[((1, 3), float32]) { %x }",
+        &["syntax-error `((1, 3), float32` a tensor's type is written as `Tensor[(2, 3), float32]`; write it so: good"],
+    ),
+    (
+        "def @f(%x: Tensor[[(1, 3), float32]) { %x }",
+        &["syntax-error `(1, 3), float32` a tensor's type is written as `Tensor[(2, 3), float32]`; write it so: good"],
+    ),
+    (
+        "def @f((%x: int32, %y: int32) {\n  %x + %y\n}",
+        &["syntax-error `(` parameters stand in one pair of parentheses; take it away: good"],
+    ),
+    (
+        "extern tyep Storage\ndef @f(%x: Storage[]) { %x }",
+        &["syntax-error `tyep` expected `type`, found a name; write `type`: good"],
+    ),
     ("} 1", &["syntax-error `}` expected a definition or an expression, found `}`"]),
     ("@f(%x)) \n1", &["syntax-error `)` this `)` closes nothing; take `)` away: good"]),
     ("1 2", &["syntax-error `2` expected a new line or `;`, found an integer"]),

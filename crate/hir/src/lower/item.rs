@@ -52,7 +52,8 @@ impl<'t> Lowering<'t> {
             ctors: Vec::new(),
             is_extern,
         });
-        if let Some(first) = self.adts.own(name) {
+        let declared = self.adts.own(name);
+        if let Some(first) = declared {
             let first = self.module.adts[first].name_span;
             self.duplicate(Duplicated::Type, name, name_span, first);
         } else if name == "Tensor" || ty::Dtype::parse(name).is_some() {
@@ -74,8 +75,11 @@ impl<'t> Lowering<'t> {
                 result_span: None,
             });
             if let Some(first) = self.ctors.own(name) {
-                let first = self.module.ctors[first].name_span;
-                self.duplicate(Duplicated::Constructor, name, name_span, first);
+                let first = &self.module.ctors[first];
+                // Of a type that is declared twice, that says enough.
+                if declared.is_none_or(|declared| declared != first.adt) {
+                    self.duplicate(Duplicated::Constructor, name, name_span, first.name_span);
+                }
             } else if !name.is_empty() {
                 self.ctors.insert(name, ctor);
             }

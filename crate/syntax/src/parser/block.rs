@@ -326,7 +326,14 @@ impl Parser<'_> {
     /// `: T` if it is there, then the task.
     fn annotated(&mut self, then: Task) {
         self.tasks.push(then);
+        let is_type = |end| matches!(self.kind_at(end), Eq | Semicolon);
+        let lacks_colon = self.surface == Surface::Relay
+            && !self.sig[self.pos].first_on_line
+            && self.type_end(self.pos).is_some_and(is_type);
         if self.eat(Colon) {
+            self.tasks.push(Task::Type);
+        } else if lacks_colon {
+            self.expected(Expected::Token(Colon));
             self.tasks.push(Task::Type);
         }
     }

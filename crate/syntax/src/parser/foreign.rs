@@ -667,9 +667,15 @@ impl Parser<'_> {
     }
 
     /// `Tensor[2, 3, float32]`, `Tensor[[2, 3], float32]`, `Tensor[(2, 3, float32]`, `Tensor((2, 3), float32)` and
-    /// `Tensor[float32, (2, 3)]`.
+    /// `Tensor[float32, (2, 3)]`; and `Tensor[((2, 3), float32]`, `Tensor[[(2, 3), float32]`, with an opener twice.
     pub(super) fn foreign_tensor(&mut self, mark: Mark) -> bool {
-        let open = self.pos + 1;
+        let is_twice = |pos: usize| {
+            self.kind_at(pos).is_opener()
+                && self.kind_at(pos) == self.kind_at(pos + 1)
+                && self.partner(pos as u32) == NONE
+                && self.partner(pos as u32 + 1) != NONE
+        };
+        let open = self.pos + 1 + usize::from(is_twice(self.pos + 1));
         let close = self.partner(open as u32) as usize;
         if self.token_text() != "Tensor" || close == NONE as usize || close > open + AHEAD {
             return false;
@@ -679,7 +685,14 @@ impl Parser<'_> {
         let ends = |comma: usize| comma + 2 == close && self.sig[comma].kind == Comma;
         let [opened, first, last, closed] = [open, inner, close - 1, close].map(|pos| self.token_span(pos));
         let text = |span: Span| &self.text[span.range()];
-        let edits = match (self.nth(1), self.nth(2)) {
+        let is_shape = |pos: usize| {
+            let end = if self.kind_at(pos) == LParen { self.partner(pos as u32) } else { NONE };
+            end != NONE && ends(end as usize + 1)
+        };
+        let edits = match (self.kind_at(open), self.kind_at(inner)) {
+            (LBracket, LParen) if open > self.pos + 1 && is_shape(inner) => vec![(self.token_span(open - 1), "")],
+            (LBracket, LParen) if is_twice(inner) && is_shape(inner + 1) => vec![(first, "")],
+            _ if open > self.pos + 1 => return false,
             (LParen, _) => vec![(opened, "["), (closed, "]")],
             (LBracket, LBracket) => {
                 let end = self.partner(inner as u32) as usize;
@@ -711,8 +724,7 @@ impl Parser<'_> {
         if !self.hush() {
             self.errors.push(SyntaxError::Foreign { form: Foreign::Tensor, at: first.to(last), edits });
         }
-        self.bump();
-        self.skip_one();
+        self.pos = close + 1;
         self.finish(NodeKind::Error, mark);
         true
     }

@@ -170,6 +170,9 @@ impl Parser<'_> {
         self.type_params();
         self.tasks.append_all([Task::Finish(kind, mark), Task::Body, Task::Where, Task::Result]);
         if self.at(LParen) {
+            if self.nth(1) == LParen && self.partner(self.pos as u32) == NONE && self.closed(1, LParen) {
+                self.surplus("parameters stand in one pair of parentheses", self.pos + 1);
+            }
             self.open(Rule::Params, self.mark());
         } else {
             self.expected(Expected::Token(LParen));

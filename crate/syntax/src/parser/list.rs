@@ -372,12 +372,13 @@ impl Parser<'_> {
         }
     }
 
-    /// `name =` or `dotted.name =`.
+    /// `name =` or `dotted.name =`; right before a string the sign is missing.
     pub(super) fn at_attr(&self) -> bool {
         let mut ahead = 0;
         while self.nth(ahead).is_word() {
             match self.nth(ahead + 1) {
                 Eq => return true,
+                String if self.surface == Surface::Relay && self.kind() == Ident => return true,
                 Dot if self.surface == Surface::Relay => ahead += 2,
                 _ => return false,
             }
@@ -390,13 +391,17 @@ impl Parser<'_> {
         if self.surface == Surface::TensorScript {
             self.name();
         }
-        while !matches!(self.kind(), Eq | Colon) {
+        while !matches!(self.kind(), Eq | Colon | String) {
             self.bump();
         }
         if self.at(Colon) {
             self.misspelt(Eq);
         }
-        self.bump();
+        if self.at(String) {
+            self.expected(Expected::Token(Eq));
+        } else {
+            self.bump();
+        }
         self.tasks.push(Task::Finish(NodeKind::Attr, mark));
         if !self.device() {
             self.tasks.push(Task::Expr(1));

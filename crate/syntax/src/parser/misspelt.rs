@@ -15,7 +15,7 @@ use crate::token::TokenKind::{self, *};
 const AHEAD: usize = 64;
 
 /// What people write who know other languages.
-const FOREIGN: [(&str, TokenKind); 15] = [
+const FOREIGN: [(&str, TokenKind); 17] = [
     ("func", KwDef),
     ("function", KwDef),
     ("fun", KwDef),
@@ -27,6 +27,8 @@ const FOREIGN: [(&str, TokenKind); 15] = [
     ("val", KwLet),
     ("const", KwLet),
     ("switch", KwMatch),
+    ("when", KwMatch),
+    ("is", KwWith),
     ("enum", KwType),
     ("import", KwUse),
     ("func", KwMethod),
@@ -95,9 +97,13 @@ fn form_at(text: &str, lexed: &Lexed, pos: usize) -> Option<(Foreign, TokenKind,
 fn meant(word: &str, keywords: &[TokenKind]) -> Option<TokenKind> {
     let foreign = FOREIGN.iter().find(|(name, keyword)| *name == word && keywords.contains(keyword));
     let spelt = |kind: &TokenKind| kind.spelling().filter(|_| kind.spelling() != Some(word));
+    // Of two letters one is enough.
+    let is_begun = |kind: &str| word.len() == 1 && kind.len() == 2 && kind.starts_with(word);
     let nearest = || base::nearest(word, keywords.iter().filter_map(spelt));
-    let near = || nearest().and_then(|near| keywords.iter().find(|kind| kind.spelling() == Some(near)).copied());
-    foreign.map(|(_, keyword)| *keyword).or_else(near)
+    let begun = || keywords.iter().filter_map(spelt).find(|kind| is_begun(kind));
+    let near = nearest().or_else(begun);
+    let near = near.and_then(|near| keywords.iter().find(|kind| kind.spelling() == Some(near)).copied());
+    foreign.map(|(_, keyword)| *keyword).or(near)
 }
 
 /// The keywords that could stand in the place of the name here, by what is around it; none where a name can.
@@ -110,6 +116,7 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
             (LBrace | KwIf, _) if last == RBrace => &[KwElse],
             (Global, LParen | LBracket | Lt) if fresh => &[KwDef],
             (Ident, LBrace | LBracket | Lt) if fresh => &[KwType, KwData],
+            (Ident, _) if last == KwExtern => &[KwType],
             (Ident, LParen | LBrace | Comma | Eq) if matches!(last, Ident | RBracket | RParen) => &[KwWhere],
             (Local, Eq | Colon) if last != Comma => &[KwLet],
             (Local, LBrace) if last != Local => &[KwMatch, KwIf],
@@ -117,6 +124,8 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
                 NONE => &[],
                 close => match sig.get(close as usize + 1).map(|sig| sig.kind) {
                     // Where an expression begins, and not the scrutinee of another `match`, or an arm.
+                    // A function says what it gives behind its parameters, and nothing else does.
+                    Some(Arrow) if begins_expr(last) => &[KwFn],
                     Some(LBrace) if fresh && !matches!(last, RBrace | Comma) || begins_expr(last) => {
                         &[KwMatch, KwIf, KwFn]
                     }
@@ -128,6 +137,7 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
         Surface::Refine => match (nth(1), nth(2)) {
             (Local, Eq | Colon) => &[KwLet],
             (Local, KwWith) if last != KwMatch => &[KwMatch],
+            (Local, Local) if nth(3) == Pipe => &[KwMatch],
             (Pipe, _) if last == Local && pos > 1 && sig[pos - 2].kind == KwMatch => &[KwWith],
             _ => &[],
         },
