@@ -108,7 +108,12 @@ impl Form {
 
     /// The shape with dims in the place of a checked axis.
     pub fn replaced(&self, r: &mut dyn Facts, axis: i64, by: &[TermId]) -> Result<Form, Stop> {
-        self.with(r, Some(axis), Some(axis + 1).filter(|&next| next != 0), by)
+        self.all_replaced(r, axis, 1, by)
+    }
+
+    /// The shape with dims in the place of `n` axes from a checked one on.
+    pub fn all_replaced(&self, r: &mut dyn Facts, axis: i64, n: i64, by: &[TermId]) -> Result<Form, Stop> {
+        self.with(r, Some(axis), Some(axis + n).filter(|&next| next != 0), by)
     }
 
     /// The shape with dims before what a checked axis will be; -1 is behind the last axis.

@@ -70,10 +70,21 @@ fn certain_axes(attrs: &Attrs) -> Option<Vec<i64>> {
 fn reduce_whole(r: &mut dyn Facts, axes: &[i64], dtype: Option<Dtype>) -> Step {
     let (mut shape, data) = Form::operand(r, 0)?;
     let one = number(r, 1);
-    let by = if r.attrs().flag("keepdims") { &[one][..] } else { &[] };
+    let keep = r.attrs().flag("keepdims");
+    // Axes next to each other at once: the first of them, and how many.
+    let mut runs: Vec<(i64, i64)> = Vec::new();
     for &axis in axes {
+        shape.axis(r, "axis", axis, 0)?;
+        match runs.last_mut() {
+            Some((first, n)) if *first + *n == axis => *n += 1,
+            Some((first, n)) if axis + 1 == *first => (*first, *n) = (axis, *n + 1),
+            _ => runs.push((axis, 1)),
+        }
+    }
+    for (axis, n) in runs {
         let axis = shape.axis(r, "axis", axis, 0)?;
-        shape = shape.replaced(r, axis, by)?;
+        let by = vec![one; if keep { n as usize } else { 0 }];
+        shape = shape.all_replaced(r, axis, n, &by)?;
     }
     let dtype = dtype.map_or(data, |dtype| r.make_dtype(dtype));
     form::result(r, &shape, dtype)
