@@ -351,7 +351,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// `"…"` on one line, without escapes.
+    /// `"…"` on one line, without escapes. One that does not end there ends where it is likely to: what stands behind it
+    /// is read as if it had.
     fn string(&mut self) -> TokenKind {
         let start = self.pos;
         self.pos += 1;
@@ -367,10 +368,9 @@ impl Lexer<'_> {
         let text = &self.bytes[start..self.pos];
         let is_sign = |byte: &u8| b",)]};".contains(byte);
         let word = text.iter().position(is_sign).unwrap_or(text.len());
-        self.out.errors.push(SyntaxError::UnterminatedString {
-            at: self.span(start),
-            word: Span::new(start as u32, (start + word) as u32),
-        });
+        let at = self.span(start);
+        self.pos = start + word;
+        self.out.errors.push(SyntaxError::UnterminatedString { at, word: self.span(start) });
         BadString
     }
 
