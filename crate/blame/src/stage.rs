@@ -13,7 +13,7 @@ use crate::candidate::Candidate;
 use crate::outline::Outline;
 use base::{Edit, Span};
 use hir::layers::{Layer, int};
-use hir::net::{Applied, MadeOf};
+use hir::net::{Applied, MadeOf, Stage};
 use syntax::{NodeId, NodeKind};
 
 /// The functions of at most this many faults are looked at.
@@ -43,6 +43,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candida
                 before(outline, from, stage, out);
                 beside(outline, method, from, stage, out);
                 taken_away(outline, from, stage, out);
+                instead(outline, stage, out);
             }
         }
         for attr in outline.inside(method, NodeKind::Attr).into_iter().take(MAX_PLACES) {
@@ -53,6 +54,34 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candida
         for operand in list.map(|list| outline.tree.children(list)).unwrap_or_default().into_iter().take(MAX_PLACES) {
             behind(outline, operand, out);
         }
+    }
+}
+
+/// The weights like this one that nothing applies, where this one is applied again.
+fn instead(outline: &Outline, stage: NodeId, out: &mut Vec<Candidate>) {
+    let module = &outline.checked.module;
+    let span = outline.span(stage);
+    let applied = || module.stages.iter().filter_map(|stage| Some((stage, weight_of(stage)?)));
+    let Some((_, (net, weight))) = applied().find(|(known, _)| known.span == span) else { return };
+    let n_times = |of: usize| applied().filter(|&(_, applied)| applied == (net, of)).count();
+    let weights = &module.nets[net].weights;
+    let layer = |of: usize| match &weights[of].made_of {
+        MadeOf::Layer(layer, _) => Some(layer.name),
+        _ => None,
+    };
+    if n_times(weight) < 2 || outline.text(stage) != weights[weight].name {
+        return;
+    }
+    for other in (0..weights.len()).filter(|&other| layer(other) == layer(weight) && n_times(other) == 0) {
+        let (old, new) = (&weights[weight].name, &weights[other].name);
+        out.push(Candidate::replace(2, span, new.clone(), format!("write `{new}` for `{old}`")));
+    }
+}
+
+fn weight_of(stage: &Stage) -> Option<(usize, usize)> {
+    match stage.applied {
+        Applied::Weight(net, weight) => Some((net, weight)),
+        _ => None,
     }
 }
 
