@@ -178,6 +178,18 @@ const ERRORS: &[(&str, &[&str])] = &[
         "extern tyep Storage\ndef @f(%x: Storage[]) { %x }",
         &["syntax-error `tyep` expected `type`, found a name; write `type`: good"],
     ),
+    (
+        "def @f(%x: int32) {\n  let %f = fn(%y) {\n    %y + 1\n  }};\n  %f(%x)\n}",
+        &["syntax-error `}` this `}` closes nothing; take `}` away: good"],
+    ),
+    (
+        "def @f() {\n  %0 = fn() {\n    %1 = 1};\n    %1 + 1\n  };\n  %0()\n}",
+        &["syntax-error `}` this `}` closes nothing; take `}` away: good"],
+    ),
+    (
+        "match (%o) {\n  Some(%x)) => %x,\n  None => 0,\n}",
+        &["syntax-error `)` this `)` closes nothing; take `)` away: good"],
+    ),
     ("} 1", &["syntax-error `}` expected a definition or an expression, found `}`"]),
     ("@f(%x)) \n1", &["syntax-error `)` this `)` closes nothing; take `)` away: good"]),
     ("1 2", &["syntax-error `2` expected a new line or `;`, found an integer"]),

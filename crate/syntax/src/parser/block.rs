@@ -354,9 +354,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes past a `)` or `]` that closes nothing.
+    /// Goes past a `)` or `]` that closes nothing, or a `}` that is too many.
     pub(super) fn stray_closer(&mut self) -> bool {
-        let is_stray = matches!(self.kind(), RParen | RBracket) && self.partner(self.pos as u32) == NONE;
+        let is_stray = match self.kind() {
+            RParen | RBracket => self.partner(self.pos as u32) == NONE,
+            RBrace => self.surplus_braces.binary_search(&self.pos).is_ok(),
+            _ => false,
+        };
         if is_stray {
             let sig = self.sig[self.pos];
             if !self.hush() {

@@ -395,6 +395,7 @@ impl Parser<'_> {
     pub(super) fn arm_body(&mut self, mark: Mark) {
         self.tasks.push(Task::ArmEnd(mark));
         self.foreign_guard();
+        while self.stray_closer() {}
         let arrow = self.eat(FatArrow);
         if self.at(LBrace) {
             return self.open_block();

@@ -35,9 +35,9 @@ const FOREIGN: [(&str, TokenKind); 17] = [
     ("function", KwMethod),
 ];
 
-/// Pairs the brackets of a text, and makes keywords of names that are meant as such.
-pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) {
-    pair::brackets(&mut lexed.sig);
+/// Pairs the brackets of a text, and makes keywords of names that are meant as such. Returns the `}` that are too many.
+pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) -> Vec<usize> {
+    pair::brackets(&mut lexed.sig, &[]);
     let mut begins_item = false;
     for pos in 0..lexed.sig.len() {
         let Sig { kind, token, .. } = lexed.sig[pos];
@@ -67,11 +67,20 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) {
         begins_item |= lexed.sig[pos].first_on_line;
     }
     if begins_item {
-        pair::brackets(&mut lexed.sig);
+        pair::brackets(&mut lexed.sig, &[]);
     }
-    if surface == Surface::Relay && openers::insert(text, lexed) {
-        pair::brackets(&mut lexed.sig);
+    if surface != Surface::Relay {
+        return Vec::new();
     }
+    if openers::insert(text, lexed) {
+        pair::brackets(&mut lexed.sig, &[]);
+    }
+    let is_alone = |sig: &Sig| sig.kind == RBrace && sig.partner == NONE;
+    let surplus = if lexed.sig.iter().any(is_alone) { pair::surplus_braces(&lexed.sig) } else { Vec::new() };
+    if !surplus.is_empty() {
+        pair::brackets(&mut lexed.sig, &surplus);
+    }
+    surplus
 }
 
 /// `elif` after a block, and `=` right behind the first variable of a condition: what it is meant to be.

@@ -43,7 +43,7 @@ pub const MAX_NESTING: u32 = 1000;
 
 pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
     let mut lexed = names::lex_names(text, surface);
-    misspelt::pair_brackets(text, surface, &mut lexed);
+    let surplus_braces = misspelt::pair_brackets(text, surface, &mut lexed);
     let cut_off = matches!(lexed.errors.last(), Some(SyntaxError::UnterminatedComment { .. }));
     let mut parser = Parser {
         text,
@@ -61,6 +61,7 @@ pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
         n_operators: 0,
         bare: false,
         angles_paired: false,
+        surplus_braces,
         item: Eof,
         outer: NONE,
         errors: lexed.errors,
@@ -205,6 +206,8 @@ struct Parser<'a> {
     n_operators: u32,
     /// Inside a top-level expression, where a line that begins with `(` is the next item.
     bare: bool,
+    /// Those that close nothing, though one further on is alone.
+    surplus_braces: Vec<usize>,
     angles_paired: bool,
     /// In TensorScript: the word that began the last item with parts, and where its `{` is while it is open.
     item: TokenKind,

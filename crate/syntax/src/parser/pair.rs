@@ -38,8 +38,8 @@ fn nth(sig: &[Sig], pos: usize) -> TokenKind {
 /// Pairs `()`, `[]` and `{}`. A closer pairs with the nearest opener of its kind, and openers in between stay alone; a
 /// closer without an opener stays alone too. No pair reaches over the beginning of an item, so a mistake does not spoil
 /// the definitions after it, and but for the braces of an item none over that of its parts. In `( [ )` the `(` and `)`
-/// pair, in `( ] )` too. In `fn( ->` the `(` stays alone.
-pub(super) fn brackets(sig: &mut [Sig]) {
+/// pair, in `( ] )` too. In `fn( ->` the `(` stays alone, and so does what is surplus.
+pub(super) fn brackets(sig: &mut [Sig], surplus: &[usize]) {
     let mut open: Vec<u32> = Vec::new();
     // How many of each kind are in `open`: a closer without an opener must not search for one.
     let mut n_open = [0_u32; 3];
@@ -51,7 +51,7 @@ pub(super) fn brackets(sig: &mut [Sig]) {
             open.push(pos as u32);
             n_open[slot(kind)] += 1;
         } else if kind.is_closer() {
-            if n_open[slot(kind)] == 0 {
+            if n_open[slot(kind)] == 0 || surplus.binary_search(&pos).is_ok() {
                 continue;
             }
             while let Some(opener) = open.pop() {
@@ -76,6 +76,37 @@ pub(super) fn brackets(sig: &mut [Sig]) {
             n_open = [0, 0, open.len() as u32];
         }
     }
+}
+
+/// The `}` that are too many: where an item has one that closes nothing, and just one that stands behind other signs of
+/// its line though its `{` is on another, that one has closed too much.
+///
+/// Worked example: the second `}` of `}};`, where the first one begins the line.
+pub(super) fn surplus_braces(sig: &[Sig]) -> Vec<usize> {
+    let mut found = Vec::new();
+    // How many lines have begun up to each token.
+    let mut lines: Vec<u32> = Vec::with_capacity(sig.len());
+    for sig in sig {
+        lines.push(lines.last().copied().unwrap_or(0) + u32::from(sig.first_on_line));
+    }
+    let (mut candidates, mut n_alone) = (Vec::new(), 0);
+    for pos in 0..=sig.len() {
+        if pos == sig.len() || begins_item(sig, pos) {
+            if let (1, &[surplus]) = (n_alone, &candidates[..]) {
+                found.push(surplus);
+            }
+            candidates.clear();
+            n_alone = 0;
+            continue;
+        }
+        let Sig { kind: RBrace, partner, first_on_line, .. } = sig[pos] else { continue };
+        if partner == NONE {
+            n_alone += 1;
+        } else if !first_on_line && lines[partner as usize] < lines[pos] {
+            candidates.push(pos);
+        }
+    }
+    found
 }
 
 /// Whether the parameters of a function that opened last lack their `)`, since an arrow stands behind one of them.
