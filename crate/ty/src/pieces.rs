@@ -190,8 +190,11 @@ pub(crate) fn sliced(
 ///
 /// Worked example: `S` covers `(..S[:-1], 1)` and `(1, ..S[1:])`, and `(N, ..S)` covers `(1, ..S)`. Nothing says that `S`
 /// has an axis for `(1,)`.
-pub fn covers(r: &dyn Facts, whole: TermId, other: TermId) -> bool {
-    let (Ok(mut whole), Ok(other)) = (pieces(r, whole), pieces(r, other)) else { return false };
+///
+/// Returns how many axes parameters must have for the second shape to be one, where the first does not say so.
+pub fn covers(r: &dyn Facts, whole: TermId, other: TermId) -> Option<Vec<(ParamId, u32)>> {
+    let (mut whole, other) = (pieces(r, whole).ok()?, pieces(r, other).ok()?);
+    let mut least = Vec::new();
     let is_one = |dim| r.peek_number(dim) == Some(1);
     let same = |a, b| r.same(a, b) || (r.peek(a) == r.peek(b) && !r.peek(a).is_hole() && !r.is_dynamic(a));
     // From the end: dims taken from a slice of which it is not certain yet that it has them; and the first ones of a
@@ -203,7 +206,7 @@ pub fn covers(r: &dyn Facts, whole: TermId, other: TermId) -> bool {
             let place = i64::from(places.end) - 1;
             match piece {
                 Piece::Dim(dim) if is_one(dim) || index_of(r, dim) == Some((*shape, place)) => places.end -= 1,
-                _ => return false,
+                _ => return None,
             }
             first = first.filter(|(_, places)| !places.is_empty());
             continue;
@@ -219,11 +222,14 @@ pub fn covers(r: &dyn Facts, whole: TermId, other: TermId) -> bool {
             (Some(Piece::Slice(shape, front, back)), Piece::Slice(of, from, to))
                 if shape == of && back == to && front <= from =>
             {
+                if is_unsure || front < from {
+                    least.push((shape, from + to));
+                }
                 is_unsure = false;
                 first = Some((shape, front..from)).filter(|(_, places)| !places.is_empty());
             }
-            _ => return false,
+            _ => return None,
         }
     }
-    !is_unsure
+    (!is_unsure).then_some(least)
 }

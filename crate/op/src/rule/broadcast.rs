@@ -1,5 +1,6 @@
 //! Elementwise rules. Broadcasting is NumPy's, from the last axis: sizes are equal or one of them is 1.
 
+use super::form::Form;
 use super::{can_be_tensor, expect_tensor, post_part, same_dtypes};
 use base::ToList;
 use ty::{Dim, Dtype, Extent, Facts, List, Reason, Relation, Step, Stop, Term, TermId, if_known};
@@ -111,7 +112,11 @@ fn shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Ste
     }
     if r.peek_rank(left).is_none() || r.peek_rank(right).is_none() {
         for [whole, other] in [[left, right], [right, left]] {
-            if ty::covers(r, whole, other) {
+            if let Some(least) = ty::covers(r, whole, other) {
+                for (shape, n) in least {
+                    let shape = r.make(Term::Param(shape, ty::Kind::Shape));
+                    Form::Whole(shape).has_axis(r, i64::from(n) - 1)?;
+                }
                 return r.unify(result, whole);
             }
         }
