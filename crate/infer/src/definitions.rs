@@ -6,9 +6,12 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
-use base::{Append, Edited, HashMap, HashSet, ToList};
+use base::{Append, HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
 use ty::{FUNCTION, Function, Kind, Term, TermId, Terms};
+
+/// At most so many shapes are taken apart for one equation.
+const MAX_MET: usize = 64;
 
 impl Inference<'_> {
     /// The equations `r = f(…)` whose result can be written instead of `r` once the rest are parameters: one for each
@@ -17,15 +20,7 @@ impl Inference<'_> {
         // By defined unknown, what its equation mentions.
         let mut from: HashMap<TermId, Vec<TermId>> = HashMap::default();
         let ids = chosen.iter().flat_map(|(_, relations)| relations);
-        // Of several equations the first is the one that defines, below.
-        let mut joined: HashMap<TermId, &[TermId]> = HashMap::default();
-        for posted in ids.map(|&id| self.solver.relation(id)) {
-            if let (Some(Function::Concat), Some((&shape, parts))) =
-                (Function::of(&posted.attrs), posted.args.split_last())
-            {
-                joined.entry(self.solver.root(shape)).or_insert(parts);
-            }
-        }
+        let known = self.part_equations(&mut ids.copied());
         let mut found = HashSet::default();
         // In whatever order they were found: a shape is written by its parts rather than parts by the shape, and a size
         // that is computed by the part of a shape.
@@ -51,13 +46,26 @@ impl Inference<'_> {
                     pending.append_all(from.get(&hole).into_iter().flatten().copied());
                 }
             }
-            if !results.iter().any(|result| reached.contains(result)) && self.is_certain(posted, &joined) {
+            if !results.iter().any(|result| reached.contains(result)) && self.is_certain(posted, &known) {
                 from.extend(results.into_iter().map(|result| (result, inputs.clone())));
                 found.insert(id);
             }
         }
         self.keep_conditions(chosen, &mut found, &mut from);
         (found, from.into_keys().collect())
+    }
+
+    /// The equations of shapes and their parts, by result: of several the first, which is the one that defines.
+    pub(crate) fn part_equations(&self, ids: &mut dyn Iterator<Item = RelationId>) -> HashMap<TermId, &Posted> {
+        let mut known: HashMap<TermId, &Posted> = HashMap::default();
+        for posted in ids.map(|id| self.solver.relation(id)) {
+            if let (Some(Function::Concat | Function::Slice(..) | Function::Index(_)), Some(&result)) =
+                (Function::of(&posted.attrs), posted.args.last())
+            {
+                known.entry(self.solver.root(result)).or_insert(posted);
+            }
+        }
+        known
     }
 
     /// A definition that nothing mentions is not written anywhere; one that may fail is a condition then.
@@ -116,22 +124,51 @@ impl Inference<'_> {
         if results.iter().all(|&result| self.solver.head(result).is_hole()) { results } else { Vec::new() }
     }
 
-    /// Whether a function has a value once the unknowns are parameters. A place of shapes that are put together has
-    /// none behind a part whose rank is unknown: `(..sh, N)[1]`. `joined` are such shapes, with their parts.
-    fn is_certain(&self, posted: &Posted, joined: &HashMap<TermId, &[TermId]>) -> bool {
-        let (Some(function), Some(&shape)) = (Function::of(&posted.attrs), posted.args.first()) else { return true };
-        let mut parts = vec![self.solver.root(shape)];
-        let mut met: Vec<TermId> = Vec::new();
-        let inside = |part: TermId| match self.solver.head(part) {
-            Term::Shape(parts) | Term::Splice(parts) => Some(self.solver.items(parts)),
-            _ => joined.get(&part).copied(),
-        };
-        while let Some(at) = parts.iter().position(|&part| inside(part).is_some() && !met.contains(&part)) {
-            met.push(parts[at]);
-            let inner = inside(parts[at]).into_iter().flatten().map(|&part| self.solver.root(part));
-            let inner: Vec<TermId> = inner.list();
-            parts.replace(at, inner);
+    /// The parts that a shape is put together from, in order, by the equations that are `known` of shapes. Each is taken
+    /// apart once: a shape may be put together from its own parts.
+    fn parts_of(&self, shape: TermId, known: &HashMap<TermId, &Posted>, met: &mut Vec<TermId>) -> Vec<TermId> {
+        let shape = self.solver.root(shape);
+        if met.len() >= MAX_MET || met.contains(&shape) {
+            return vec![shape];
         }
+        met.push(shape);
+        let mut all = |parts: &[TermId]| parts.iter().list_all(|&part| self.parts_of(part, known, met));
+        if let Term::Shape(parts) | Term::Splice(parts) = self.solver.head(shape) {
+            return all(self.solver.items(parts));
+        }
+        let Some(posted) = known.get(&shape) else { return vec![shape] };
+        let of = &posted.args[..posted.n_inputs()];
+        let (from, to) = match Function::of(&posted.attrs) {
+            Some(Function::Concat) => return all(of),
+            Some(&Function::Slice(from, to)) => (from, to),
+            _ => return vec![shape],
+        };
+        let mut parts = all(of);
+        // One dim after the other; a shape that is left alone is cut whatever its rank is.
+        for (n, at_end) in [(from.unwrap_or(0), false), (-to.unwrap_or(0), true)] {
+            for _ in 0..n {
+                if parts.len() < 2 {
+                    return vec![shape];
+                }
+                let at = if at_end { parts.len() - 1 } else { 0 };
+                // What cannot be cut has no value, and is a parameter.
+                if self.solver.head(parts[at]).kind() != Kind::Dim {
+                    return vec![shape];
+                }
+                parts.remove(at);
+            }
+        }
+        if from.unwrap_or(0) < 0 || to.unwrap_or(-1) > 0 { vec![shape] } else { parts }
+    }
+
+    /// Whether a function has a value once the unknowns are parameters. A place of shapes that are put together has
+    /// none behind a part whose rank is unknown: `(..sh, N)[1]`. `known` are equations of shapes.
+    fn is_certain(&self, posted: &Posted, known: &HashMap<TermId, &Posted>) -> bool {
+        let (Some(function), Some(&shape)) = (Function::of(&posted.attrs), posted.args.first()) else { return true };
+        if !matches!(function, Function::Index(_) | Function::Slice(..)) {
+            return true;
+        }
+        let parts = self.parts_of(shape, known, &mut Vec::new());
         let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;
         // A place is among the dims at its end, or only one part is left to hold it.
         let is_sure = |at: i64| {

@@ -5,9 +5,8 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
-use base::{Edited, HashMap, HashSet, ToList};
+use base::{Append, Edited, HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
-use std::ops::Range;
 use ty::{Dim, Extent, FUNCTION, Function, List, Poly, Term, TermId, Terms};
 
 /// A term of more parts than this is compared by its class.
@@ -111,52 +110,48 @@ impl Inference<'_> {
         if open.is_empty() {
             return false;
         }
-        let mut parts_of: HashMap<TermId, Vec<TermId>> = HashMap::default();
-        let mut part_of: HashMap<TermId, (TermId, Range<Option<i64>>)> = HashMap::default();
-        for posted in self.relations(first_relation).map(|id| self.solver.relation(id)) {
-            let Some((result, args)) = posted.args.split_last().filter(|_| posted.relation.is(&FUNCTION)) else {
-                continue;
-            };
-            let root = |&id: &TermId| self.solver.root(id);
-            let places = match Function::of(&posted.attrs) {
-                Some(Function::Concat) => {
-                    parts_of.insert(root(result), args.iter().map(root).list());
-                    continue;
-                }
-                Some(&Function::Slice(from, to)) => from..to,
-                Some(&Function::Index(at)) => Some(at)..Some(at + 1).filter(|&next| next != 0),
-                _ => continue,
-            };
-            part_of.insert(root(result), (root(&args[0]), places));
-        }
+        let known = self.part_equations(&mut self.relations(first_relation));
         let is_one = |part: TermId| matches!(self.solver.head(part), Term::Dim(Dim { extent: Extent::Number(1), .. }));
+        // The base of which a term is a part, and from where on to where.
+        let part = |term: TermId| {
+            let posted = known.get(&term)?;
+            let (from, to) = match *Function::of(&posted.attrs)? {
+                Function::Slice(from, to) => (from.unwrap_or(0), to),
+                Function::Index(at) => (at, Some(at + 1).filter(|&next| next != 0)),
+                _ => return None,
+            };
+            Some((self.solver.root(posted.args[0]), from, to))
+        };
         // Each part begins where the one before ends, and the last one at the end of the shape.
         let covers = |whole: TermId, other: TermId| {
+            let concat = known.get(&other).filter(|posted| Function::of(&posted.attrs) == Some(&Function::Concat));
+            let Some(posted) = concat else { return false };
             let mut place = Some(0);
-            for &part in parts_of.get(&other).into_iter().flatten() {
-                let Some(at) = place else { return false };
-                place = match part_of.get(&part) {
-                    Some((of, places)) if *of == whole && places.start.unwrap_or(0) == at => places.end,
-                    _ if is_one(part) => Some(at + 1).filter(|&next| next != 0),
+            for &of in &posted.args[..posted.n_inputs()] {
+                let (of, Some(at)) = (self.solver.root(of), place) else { return false };
+                place = match part(of) {
+                    Some((base, from, to)) if base == whole && from == at => to,
+                    _ if is_one(of) => Some(at + 1).filter(|&next| next != 0),
                     _ => return false,
                 };
             }
             place.is_none()
         };
-        let mut equal = Vec::new();
+        let mut absorbed = Vec::new();
         for (id, [left, right, result]) in open {
             let found = [[left, right], [right, left]].into_iter().find(|&[whole, other]| covers(whole, other));
-            let Some([whole, _]) = found else { continue };
+            absorbed.append_all(found.map(|[whole, _]| (id, whole, result)));
+        }
+        let mut learned = false;
+        for (id, whole, result) in absorbed {
             if group.len() == 1 {
                 self.implied.insert(id);
             }
             if whole != result && self.joined.insert(id) {
-                equal.push((whole, result, self.solver.relation(id).cause));
+                let cause = self.solver.relation(id).cause;
+                self.solver.equal(whole, result, cause);
+                learned = true;
             }
-        }
-        let learned = !equal.is_empty();
-        for (expected, found, cause) in equal {
-            self.solver.equal(expected, found, cause);
         }
         learned
     }
