@@ -206,7 +206,7 @@ struct Parser<'a> {
     n_operators: u32,
     /// Inside a top-level expression, where a line that begins with `(` is the next item.
     bare: bool,
-    /// Those that close nothing, though one further on is alone.
+    /// Each `}` that is too many, in order.
     surplus_braces: Vec<usize>,
     angles_paired: bool,
     /// In TensorScript: the word that began the last item with parts, and where its `{` is while it is open.
