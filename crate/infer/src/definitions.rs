@@ -128,7 +128,8 @@ impl Inference<'_> {
     /// apart once: a shape may be put together from its own parts.
     fn parts_of(&self, shape: TermId, known: &HashMap<TermId, &Posted>, met: &mut Vec<TermId>) -> Vec<TermId> {
         let shape = self.solver.root(shape);
-        if met.len() >= MAX_MET || met.contains(&shape) {
+        let is_dim = self.solver.head(shape).kind() == Kind::Dim;
+        if is_dim || met.len() >= MAX_MET || met.contains(&shape) {
             return vec![shape];
         }
         met.push(shape);
@@ -145,7 +146,7 @@ impl Inference<'_> {
         };
         let mut parts = all(of);
         // One dim after the other; a shape that is left alone is cut whatever its rank is.
-        for (n, at_end) in [(from.unwrap_or(0), false), (-to.unwrap_or(0), true)] {
+        for (n, at_end) in [(from.unwrap_or(0), false), (to.unwrap_or(0).saturating_neg(), true)] {
             for _ in 0..n {
                 if parts.len() < 2 {
                     return vec![shape];

@@ -2,13 +2,16 @@
 
 use crate::error::{Wording, arity_code};
 use crate::layer::axes;
+use crate::owed::Asked;
 use crate::why::Why;
 use base::{Diagnostic, Join, Span, Surface, ToList, count};
 use hir::net::Stage;
 use hir::{ExprId, ExprKind, Module, PatKind};
 use op::OpId;
-use solve::{Cause, EQUAL, Failure, Posted};
-use ty::{COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId};
+use solve::{Cause, EQUAL, Failure, Posted, RelationId};
+use ty::{
+    AT_MOST, Atom, COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId,
+};
 
 /// A relation of an operator that does not hold.
 struct Broken<'a> {
@@ -29,25 +32,64 @@ impl Wording<'_> {
         }
         // What a function's type asks for is told by what asks for it there.
         let asked = self.inferred.asked_by(self.module, failure.relation);
-        let asking = asked.map(|(asking, def)| {
-            let what = match &self.module.exprs[asking].kind {
-                _ if let Some(stage) = self.module.stage_of(asking) => self.layer_name(stage),
+        let asking = asked.as_ref().map(|&Asked { expr, within, .. }| {
+            let what = match &self.module.exprs[expr].kind {
+                _ if let Some(stage) = self.module.stage_of(expr) => self.layer_name(stage),
                 ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
                 ExprKind::Def(def) => format!("`{}`", self.module.defs[*def].name),
                 _ => format!("`{}`", posted.relation.name()),
             };
-            format!("{what} in `{}`", self.module.defs[def].name)
+            format!("{what} in `{}`", self.module.defs[within].name)
         });
-        let mut error = match posted.relation.is(&FUNCTION) {
-            true => self.no_solution(failure, asking),
-            false => self.does_not_hold(failure, asking),
+        let too_few = asked.as_ref().and_then(|asked| self.too_few_axes(posted, asked.relation));
+        let mut error = match too_few.zip(asking.as_ref()) {
+            Some((sentence, asking)) => {
+                let error =
+                    Diagnostic::error("relation-check", self.span(posted.cause), format!("{asking}: {sentence}"));
+                self.with_operands(error, self.place_of(posted).1)
+            }
+            None if posted.relation.is(&FUNCTION) => self.no_solution(failure, asking),
+            None => self.does_not_hold(failure, asking),
         };
-        if let Some((asking, _)) = asked.filter(|(asking, _)| asking.number() as usize >= self.module.start.exprs) {
-            let span = self.module.stage_of(asking).map_or(self.module.exprs[asking].span, |stage| stage.span);
+        if let Some(asked) = asked.filter(|asked| asked.expr.number() as usize >= self.module.start.exprs) {
+            let span = self.module.stage_of(asked.expr).map_or(self.module.exprs[asked.expr].span, |stage| stage.span);
             error = error.label(span, "asked for here");
         }
         error.labels.dedup();
         error
+    }
+
+    /// What is wrong with a rank where a function's body asks for an axis: `asked` is the relation there.
+    fn too_few_axes(&self, posted: &Posted, asked: RelationId) -> Option<String> {
+        let solver = &self.inferred.solver;
+        let number = |term: TermId| match solver.head(term) {
+            Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
+            _ => None,
+        };
+        if posted.relation.is(&AT_MOST) {
+            let Term::Dim(rank) = solver.head(solver.relation(asked).args[1]) else { return None };
+            solver.dim_poly(rank)?.as_atom().filter(|atom| matches!(atom, Atom::Rank(_)))?;
+            return Some(match (number(posted.args[0])?, number(posted.args[1])?) {
+                (_, 0) => "a scalar has no axes".to_owned(),
+                (least, rank) => format!("a shape of rank {rank} has less than {least} axes"),
+            });
+        }
+        let Term::Shape(dims) = solver.head(posted.args[0]) else { return None };
+        let rank = i64::from(dims.len);
+        let is_missing = |&at: &i64| !(-rank..rank).contains(&at);
+        let missing = match *Function::of(&posted.attrs)? {
+            Function::Index(at) => Some(at).filter(is_missing),
+            Function::Slice(from, to) => {
+                // The last axis that is left out in front, and the first one behind.
+                let ends = [from.filter(|&from| from > 0).map(|from| from - 1), to.filter(|&to| to < 0)];
+                ends.into_iter().flatten().find(is_missing)
+            }
+            _ => None,
+        }?;
+        Some(match rank {
+            0 => "a scalar has no axes".to_owned(),
+            _ => format!("a shape of rank {rank} has no axis {missing}"),
+        })
     }
 
     /// A relation of an operator that does not hold. `asking`: what asks for it in a function's body, as words.

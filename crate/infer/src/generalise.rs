@@ -57,6 +57,8 @@ impl Inference<'_> {
         self.errors.append_all(failures.into_iter().map(TypeError::Failed));
 
         self.settle_dynamic(first_relation);
+        let owed = self.relations(first_relation).filter(|id| self.is_open(*id) && !self.implied.contains(id)).list();
+        self.ask_for_axes(group, first_term, &owed);
         let assumptions = self.assumptions();
         let mut waiting: Vec<RelationId> = { self.relations(first_relation) }
             .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id, &assumptions))

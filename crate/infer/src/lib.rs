@@ -20,6 +20,7 @@
 //! Deliberately absent: coverage of matches (`pattern`; `cover` asks only which rows stay open), any host recursion.
 
 mod assume;
+mod axes;
 mod call;
 mod cascade;
 mod cover;
@@ -41,6 +42,7 @@ mod walk;
 mod why;
 
 pub use error::{TypeError, Wording};
+pub use owed::Asked;
 pub use why::Why;
 
 use base::{HashMap, HashSet, IndexVec};

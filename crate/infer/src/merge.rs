@@ -117,7 +117,7 @@ impl Inference<'_> {
             let posted = known.get(&term)?;
             let (from, to) = match *Function::of(&posted.attrs)? {
                 Function::Slice(from, to) => (from.unwrap_or(0), to),
-                Function::Index(at) => (at, Some(at + 1).filter(|&next| next != 0)),
+                Function::Index(at) => (at, Some(at.saturating_add(1)).filter(|&next| next != 0)),
                 _ => return None,
             };
             Some((self.solver.root(posted.args[0]), from, to))
@@ -131,7 +131,7 @@ impl Inference<'_> {
                 let (of, Some(at)) = (self.solver.root(of), place) else { return false };
                 place = match part(of) {
                     Some((base, from, to)) if base == whole && from == at => to,
-                    _ if is_one(of) => Some(at + 1).filter(|&next| next != 0),
+                    _ if is_one(of) => Some(at.saturating_add(1)).filter(|&next| next != 0),
                     _ => return false,
                 };
             }

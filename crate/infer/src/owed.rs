@@ -7,24 +7,50 @@
 use crate::Inferred;
 use crate::why::Why;
 use hir::{DefId, ExprId, ExprKind, Module};
-use solve::{Posted, RelationId, State};
-use ty::{TermId, Terms};
+use solve::{Cause, Posted, RelationId, State};
+use ty::{Atom, Dim, Extent, FUNCTION, Function, ParamId, Term, TermId, Terms};
 
 /// Functions that call each other are gone through so far.
 const MAX_DEPTH: usize = 100;
 
+/// What in a function's body an obligation comes from.
+pub struct Asked {
+    pub expr: ExprId,
+    /// The function that it is in.
+    pub within: DefId,
+    pub relation: RelationId,
+}
+
+/// A part of a shape parameter: one dim, or all but some dims in front and behind.
+#[derive(PartialEq, Eq)]
+enum Part {
+    Index(i64),
+    Slice(i64, i64),
+}
+
+impl Part {
+    fn of(function: &Function) -> Option<Part> {
+        match *function {
+            Function::Index(at) => Some(Part::Index(at)),
+            Function::Slice(from, to) => Some(Part::Slice(from.unwrap_or(0), to.unwrap_or(0).checked_neg()?)),
+            _ => None,
+        }
+    }
+}
+
 impl Inferred {
-    /// The expression that asks for a relation which the type of a called function owes, and the function that it is in: a
-    /// function's name where what that function says of itself asks for it. `None` if no function owes it, or no expression
-    /// asks for it.
-    pub fn asked_by(&self, module: &Module, relation: RelationId) -> Option<(ExprId, DefId)> {
+    /// What asks for a relation which the type of a called function owes: a function's name where what that function says
+    /// of itself asks for it. `None` if no function owes it, or no expression asks for it.
+    pub fn asked_by(&self, module: &Module, relation: RelationId) -> Option<Asked> {
+        let is_broken = self.solver.relation(relation).state == State::Failed;
         let (mut relation, mut within, mut found) = (relation, None, None);
         for _ in 0..MAX_DEPTH {
             let cause = self.solver.relation(relation).cause;
             let Why::Expr(expr) = self.whys[cause.0 as usize] else { break };
-            found = within.map(|def| (expr, def));
+            found = within.map(|within| Asked { expr, within, relation });
             let ExprKind::Def(def) = module.exprs[expr].kind else { break };
-            let Some(taken) = self.taken(def, relation) else { break };
+            let part = || if is_broken { self.part_taken(module, def, relation) } else { None };
+            let Some(taken) = self.taken(def, relation).or_else(part) else { break };
             (relation, within) = (taken, Some(def));
         }
         found
@@ -51,5 +77,35 @@ impl Inferred {
         };
         let at = self.solver.relations().iter().position(is_it)?;
         Some(RelationId::numbered(at as u32))
+    }
+
+    /// Where a part of a shape, which a function's type mentions, is none: the equation in the function's body that has this
+    /// part as its result.
+    fn part_taken(&self, module: &Module, def: DefId, relation: RelationId) -> Option<RelationId> {
+        let asked = Part::of(Function::of(&self.solver.relation(relation).attrs)?)?;
+        let params = &self.defs[def].as_ref()?.params;
+        // A use of the function by itself says no more.
+        let is_own_use = |cause: Cause| match self.whys[cause.0 as usize] {
+            Why::Expr(expr) => matches!(module.exprs[expr].kind, ExprKind::Def(used) if used == def),
+            _ => false,
+        };
+        let is_it = |posted: &Posted| {
+            let found = posted.args.last().filter(|_| posted.relation.is(&FUNCTION)).and_then(|&term| self.part(term));
+            found.is_some_and(|(param, part)| part == asked && params.contains(&param) && !is_own_use(posted.cause))
+        };
+        let at = self.solver.relations().iter().position(is_it)?;
+        Some(RelationId::numbered(at as u32))
+    }
+
+    /// Which part of which parameter a term is.
+    fn part(&self, term: TermId) -> Option<(ParamId, Part)> {
+        match self.solver.head(term) {
+            Term::Slice { shape, front, back } => Some((shape, Part::Slice(front.into(), back.into()))),
+            Term::Dim(dim @ Dim { extent: Extent::Poly(_), .. }) => match self.solver.dim_poly(dim)?.as_atom() {
+                Some(&Atom::Index(shape, at)) => Some((shape, Part::Index(at))),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }

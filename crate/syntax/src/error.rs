@@ -711,11 +711,13 @@ impl SyntaxError {
                     "*/".repeat(*depth),
                 )
             }
-            SyntaxError::UnterminatedString { word, .. } => error(
-                "unterminated-string",
-                "expected `\"`, found the end of the line".to_owned(),
-            )
-            .fix("insert `\"`", word.after(), "\""),
+            SyntaxError::UnterminatedString { word, .. } => {
+                let said = error("unterminated-string", "expected `\"`, found the end of the line".to_owned());
+                match word.end - word.start {
+                    1 => said.fix("leave `\"` out", *word, ""),
+                    _ => said.fix("insert `\"`", word.after(), "\""),
+                }
+            }
         }
     }
 }

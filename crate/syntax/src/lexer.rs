@@ -365,13 +365,14 @@ impl Lexer<'_> {
         if self.bytes[self.pos - 1] == b'\r' {
             self.pos -= 1;
         }
-        let text = &self.bytes[start..self.pos];
-        let is_sign = |byte: &u8| b",)]};".contains(byte);
+        let text = &self.bytes[start + 1..self.pos];
+        let is_sign = |byte: &u8| b",()[]{};%@".contains(byte);
         let word = text.iter().position(is_sign).unwrap_or(text.len());
         let at = self.span(start);
-        self.pos = start + word;
+        self.pos = start + 1 + word;
         self.out.errors.push(SyntaxError::UnterminatedString { at, word: self.span(start) });
-        BadString
+        // Where nothing follows that a string may hold, it is one too many.
+        if text[..word].trim_ascii().is_empty() { Whitespace } else { BadString }
     }
 
     /// Whether a word follows, and then another apostrophe.

@@ -171,12 +171,12 @@ impl<'a> Naming<'a> {
                     owed = by;
                 }
                 let inside = self.recorded.inferred.asked_by(module, owed);
-                let op = inside.and_then(|(expr, _)| match &module.exprs[expr].kind {
+                let op = inside.as_ref().and_then(|asked| match &module.exprs[asked.expr].kind {
                     ExprKind::OpCall { op, .. } | ExprKind::Op(op) => Some(*op),
                     _ => None,
                 });
                 let is_own = |expr: &ExprId| expr.number() as usize >= module.start.exprs;
-                let span = inside.map(|(expr, _)| expr).filter(is_own).map(|expr| module.exprs[expr].span);
+                let span = inside.map(|asked| asked.expr).filter(is_own).map(|expr| module.exprs[expr].span);
                 let (call, args) =
                     call_of(self.analysis, id).map_or((id, Vec::new()), |(id, args)| (id, args.to_vec()));
                 Some(Poster { op, call, args, through: Some((*def, span)) })
