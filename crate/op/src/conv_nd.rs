@@ -467,7 +467,7 @@ nn.bitserial_conv2d([[[[1i16, 1i16, 0i16]]]], [[[[1i16, 0i16]]]], channels=1, ke
             AttrSpec::int("stride2", 1),
             AttrSpec::ints("padding", &[0, 0]),
             AttrSpec::flag("is_multiply", true),
-            AttrSpec::str("layout", "NCHW"),
+            AttrSpec::word("layout", &["NCHW"]),
         ],
         relation: &CORRELATION,
         kernel: Kernel::Whole(correlation),

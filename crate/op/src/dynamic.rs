@@ -6,6 +6,7 @@
 use crate::Op;
 use crate::call::call_named;
 use crate::image::{COORDINATES, METHODS, ROUNDINGS};
+use crate::index::{RET_TYPES, SLICE_MODES};
 use crate::nn::{UPSAMPLING_COORDINATES, UPSAMPLINGS, UPSAMPLINGS_3D};
 use crate::rearrange::same_elements;
 use crate::rule::dynamic::{
@@ -482,7 +483,7 @@ dyn.squeeze([[1], [2]], [1])
             AttrSpec::ints_or_none("begin"),
             AttrSpec::ints_or_none("end"),
             AttrSpec::ints_or_none("strides"),
-            AttrSpec::str("slice_mode", "end"),
+            AttrSpec::word("slice_mode", SLICE_MODES),
             AttrSpec::ints_or_none("axes"),
         ],
         relation: &DYN_STRIDED_SLICE,
@@ -523,7 +524,7 @@ dyn.tile([1, 2], [2])
         attrs: &[
             AttrSpec::int_or_none("k"),
             AttrSpec::int("axis", -1),
-            AttrSpec::str("ret_type", "both"),
+            AttrSpec::word("ret_type", RET_TYPES),
             AttrSpec::flag("is_ascend", false),
             AttrSpec::dtype("dtype"),
         ],

@@ -180,7 +180,7 @@ image.dilation2d([[[[1f, 5f], [2f, 3f]]]], [[[0f, 1f]]])
         args: &["data", "grid"],
         attrs: &[
             AttrSpec::word("method", &["bilinear", "nearest", "bicubic"]),
-            AttrSpec::str("layout", "NCHW"),
+            AttrSpec::word("layout", &["NCHW", "NCDHW"]),
             AttrSpec::word("padding_mode", &["zeros", "border", "reflection"]),
             AttrSpec::flag("align_corners", true),
         ],

@@ -231,6 +231,9 @@ fn argwhere_of(call: &Call) -> Result<Value, Fault> {
     call.sized(0, vec![n, x.shape().len()], ints(result.dtype, rows.into_iter()))
 }
 
+pub(crate) const SLICE_MODES: &[&str] = &["end", "size"];
+pub(crate) const RET_TYPES: &[&str] = &["both", "values", "indices"];
+
 pub const ROWS: &[Op] = &[
     Op {
         name: "adv_index",
@@ -290,7 +293,7 @@ gather_nd([[1, 2], [3, 4]], [[1, 0], [1, 0]])
         name: "scatter_elements",
         infix: None,
         args: &["data", "indices", "updates"],
-        attrs: &[AttrSpec::int("axis", 0), AttrSpec::str("reduction", "update")],
+        attrs: &[AttrSpec::int("axis", 0), AttrSpec::word("reduction", &["update", "add", "mul", "mean", "min", "max"])],
         relation: &SCATTER_ELEMENTS,
         kernel: Kernel::Whole(scatter_elements_of),
         doc: "
@@ -309,7 +312,7 @@ scatter_elements([0, 0, 0, 0], [1, -1, 1], [5, 6, 7], reduction=\"add\")
         name: "scatter_nd",
         infix: None,
         args: &["data", "indices", "updates"],
-        attrs: &[AttrSpec::str("mode", "update")],
+        attrs: &[AttrSpec::word("mode", &["update", "add", "mul", "min", "max"])],
         relation: &SCATTER_ND,
         kernel: Kernel::Whole(scatter_nd_of),
         doc: "
@@ -364,7 +367,7 @@ slice_like([[1, 2, 3], [4, 5, 6]], [[0, 0]])
         name: "strided_slice",
         infix: None,
         args: &["data"],
-        attrs: &[AttrSpec::required("begin", AttrForm::Ints), AttrSpec::required("end", AttrForm::Ints), AttrSpec::ints("strides", &[]), AttrSpec::str("slice_mode", "end"), AttrSpec::ints_or_none("axes")],
+        attrs: &[AttrSpec::required("begin", AttrForm::Ints), AttrSpec::required("end", AttrForm::Ints), AttrSpec::ints("strides", &[]), AttrSpec::word("slice_mode", SLICE_MODES), AttrSpec::ints_or_none("axes")],
         relation: &STRIDED_SLICE,
         kernel: Kernel::planned(strided_slice_of),
         doc: "
@@ -468,7 +471,7 @@ argsort([3, 1, 3, 2], is_ascend=False)
         name: "topk",
         infix: None,
         args: &["data"],
-        attrs: &[AttrSpec::required("k", AttrForm::Int), AttrSpec::int("axis", -1), AttrSpec::str("ret_type", "both"), AttrSpec::flag("is_ascend", false), AttrSpec::dtype("dtype")],
+        attrs: &[AttrSpec::required("k", AttrForm::Int), AttrSpec::int("axis", -1), AttrSpec::word("ret_type", RET_TYPES), AttrSpec::flag("is_ascend", false), AttrSpec::dtype("dtype")],
         relation: &TOPK,
         kernel: Kernel::planned(topk_of),
         doc: "

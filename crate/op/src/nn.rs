@@ -72,6 +72,9 @@ pub(crate) const UPSAMPLINGS: &[&str] = &["nearest_neighbor", "bilinear", "bicub
 pub(crate) const UPSAMPLINGS_3D: &[&str] = &["nearest_neighbor", "trilinear"];
 pub(crate) const UPSAMPLING_COORDINATES: &[&str] = &["half_pixel", "align_corners", "asymmetric"];
 
+/// Relay leaves it empty for `nn.space_to_depth`, and its documentation and its code spell it differently.
+const SUB_PIXEL_MODES: &[&str] = &["DCR", "CRD", "CDR", ""];
+
 pub const ROWS: &[Op] = &[
     Op {
         name: "nn.layer_norm",
@@ -235,7 +238,10 @@ def @f(%x: Tensor[(4, 10), float32], %y: Tensor[(4, 10), float32]) { nn.cross_en
         name: "nn.nll_loss",
         infix: None,
         args: &["predictions", "targets", "weights"],
-        attrs: &[AttrSpec::str("reduction", "mean"), AttrSpec::required("ignore_index", AttrForm::Int)],
+        attrs: &[
+            AttrSpec::word("reduction", &["mean", "sum", "none"]),
+            AttrSpec::required("ignore_index", AttrForm::Int),
+        ],
         relation: &NLL_LOSS,
         kernel: Kernel::Whole(nll_loss),
         doc: "
@@ -253,7 +259,10 @@ def @f(%p: Tensor[(10, 5), float32], %t: Tensor[(10), int32], %w: Tensor[(5), fl
         name: "nn.pad",
         infix: None,
         args: &["data", "pad_val"],
-        attrs: &[AttrSpec::required("pad_width", AttrForm::Any), AttrSpec::str("pad_mode", "constant")],
+        attrs: &[
+            AttrSpec::required("pad_width", AttrForm::Any),
+            AttrSpec::word("pad_mode", &["constant", "edge", "reflect"]),
+        ],
         relation: &PAD,
         kernel: Kernel::Whole(pad),
         doc: "
@@ -271,7 +280,7 @@ nn.pad([1, 2, 3], 0, pad_width=[[2, -1]], pad_mode=\"reflect\")
         name: "nn.mirror_pad",
         infix: None,
         args: &["data"],
-        attrs: &[AttrSpec::str("mode", "SYMMETRIC"), AttrSpec::required("pad_width", AttrForm::Any)],
+        attrs: &[AttrSpec::word("mode", &["SYMMETRIC", "REFLECT"]), AttrSpec::required("pad_width", AttrForm::Any)],
         relation: &MIRROR_PAD,
         kernel: Kernel::Whole(mirror_pad),
         doc: "
@@ -329,7 +338,11 @@ def @f(%x: Tensor[(1, 4, 8, 8, 8), float32]) { nn.upsampling3d(%x, scale_d=1f, s
         name: "nn.depth_to_space",
         infix: None,
         args: &["data"],
-        attrs: &[AttrSpec::int("block_size", 1), AttrSpec::str("layout", "NCHW"), AttrSpec::str("mode", "DCR")],
+        attrs: &[
+            AttrSpec::int("block_size", 1),
+            AttrSpec::str("layout", "NCHW"),
+            AttrSpec::word("mode", SUB_PIXEL_MODES),
+        ],
         relation: &DEPTH_TO_SPACE,
         kernel: Kernel::planned(depth_to_space),
         doc: "
@@ -344,7 +357,11 @@ def @f(%x: Tensor[(1, 16, 4, 4), float32]) { nn.depth_to_space(%x, block_size=2)
         name: "nn.space_to_depth",
         infix: None,
         args: &["data"],
-        attrs: &[AttrSpec::int("block_size", 1), AttrSpec::str("layout", "NCHW"), AttrSpec::str("mode", "DCR")],
+        attrs: &[
+            AttrSpec::int("block_size", 1),
+            AttrSpec::str("layout", "NCHW"),
+            AttrSpec::word("mode", SUB_PIXEL_MODES),
+        ],
         relation: &SPACE_TO_DEPTH,
         kernel: Kernel::planned(space_to_depth),
         doc: "
@@ -567,7 +584,7 @@ def @f(%d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int3
         name: "nn.sparse_conv2d",
         infix: None,
         args: &["dense_data", "sparse_data", "sparse_indices", "sparse_indptr"],
-        attrs: &[AttrSpec::str("layout", "NHWC"), AttrSpec::ints("kernel_size", &[1, 1])],
+        attrs: &[AttrSpec::word("layout", &["NHWC", "NCHW"]), AttrSpec::ints("kernel_size", &[1, 1])],
         relation: &SPARSE_CONV2D,
         kernel: Kernel::Whole(sparse_conv2d),
         doc: "

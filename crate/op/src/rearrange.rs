@@ -495,7 +495,7 @@ stack(([1, 2], [3, 4]), axis=-1)
         name: "meshgrid",
         infix: None,
         args: &["data"],
-        attrs: &[AttrSpec::str("indexing", "ij")],
+        attrs: &[AttrSpec::word("indexing", &["ij", "xy"])],
         relation: &MESHGRID,
         kernel: Kernel::Whole(meshgrid_of),
         doc: "

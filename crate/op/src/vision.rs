@@ -43,7 +43,7 @@ pub const ROWS: &[Op] = &[
         name: "vision.all_class_non_max_suppression",
         infix: None,
         args: &["boxes", "scores", "max_output_boxes_per_class", "iou_threshold", "score_threshold"],
-        attrs: &[AttrSpec::str("output_format", "onnx")],
+        attrs: &[AttrSpec::word("output_format", &["onnx", "tensorflow"])],
         relation: &ALL_CLASS_NMS,
         kernel: Kernel::Whole(all_class_non_max_suppression_of),
         doc: "
@@ -191,7 +191,7 @@ vision.roi_align([[[[1f, 3f], [5f, 7f]]]], [[0f, 0f, 0f, 1f, 1f]], pooled_size=[
         attrs: &[
             AttrSpec::required("pooled_size", AttrForm::Ints),
             AttrSpec::required("spatial_scale", AttrForm::Float),
-            AttrSpec::str("layout", "NCHW"),
+            AttrSpec::word("layout", &["NCHW", "NHWC"]),
         ],
         relation: &ROI_POOL,
         kernel: Kernel::Whole(roi_pool_of),

@@ -602,9 +602,6 @@ fn nnpack_weight(r: &mut dyn Facts) -> Step {
 }
 
 fn correlation(r: &mut dyn Facts) -> Step {
-    if r.attrs().str("layout") != "NCHW" {
-        return attr_error(r, "layout", "\"NCHW\", the only layout of `nn.correlation`");
-    }
     let (kernel, far) = (at_least(r, "kernel_size", 1)?, at_least(r, "max_displacement", 0)?);
     let (stride, step) = (at_least(r, "stride1", 1)?, at_least(r, "stride2", 1)?);
     let padding = padding(r, 2)?;

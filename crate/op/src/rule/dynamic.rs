@@ -188,9 +188,6 @@ fn dyn_squeeze(r: &mut dyn Facts) -> Step {
 }
 
 fn dyn_strided_slice(r: &mut dyn Facts) -> Step {
-    if !matches!(r.attrs().str("slice_mode"), "end" | "size") {
-        return attr_error(r, "slice_mode", "\"end\" or \"size\"");
-    }
     let (mut dims, dtype) = r.tensor(0)?;
     let n = static_len(r, 1)?;
     let rank = dims.len();

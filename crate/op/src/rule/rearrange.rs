@@ -214,11 +214,7 @@ fn stack(r: &mut dyn Facts) -> Step {
 
 fn meshgrid(r: &mut dyn Facts) -> Step {
     let tensors = tensors_of(r, 0)?;
-    let swap = match r.attrs().str("indexing") {
-        "ij" => false,
-        "xy" => true,
-        _ => return attr_error(r, "indexing", "\"ij\" or \"xy\""),
-    };
+    let swap = r.attrs().str("indexing") == "xy";
     let Some((_, dtype)) = tensors.first() else {
         return r.fail(Reason::Check("there is no grid over an empty tuple".into()));
     };

@@ -91,11 +91,7 @@ fn non_max_suppression(r: &mut dyn Facts) -> Step {
 }
 
 fn all_class_non_max_suppression(r: &mut dyn Facts) -> Step {
-    let onnx = match r.attrs().str("output_format") {
-        "onnx" => true,
-        "tensorflow" => false,
-        _ => return attr_error(r, "output_format", "\"onnx\" or \"tensorflow\""),
-    };
+    let onnx = r.attrs().str("output_format") == "onnx";
     can_all_be_tensors(r)?;
     let (boxes, _) = r.tensor_of_rank(0, 3)?;
     let (scores, _) = r.tensor_of_rank(1, 3)?;
@@ -122,11 +118,7 @@ fn all_class_non_max_suppression(r: &mut dyn Facts) -> Step {
 
 fn roi_pool(r: &mut dyn Facts) -> Step {
     let pooled = super::conv_nd::per_axis(r, "pooled_size", 2, 1)?;
-    let channels_last = match r.attrs().str("layout") {
-        "NCHW" => false,
-        "NHWC" => true,
-        _ => return attr_error(r, "layout", "\"NCHW\" or \"NHWC\""),
-    };
+    let channels_last = r.attrs().str("layout") == "NHWC";
     can_have_rank(r, 0, 4)?;
     can_have_rank(r, 1, 2)?;
     let [data, regions] = [r.arg(0), r.arg(1)];
