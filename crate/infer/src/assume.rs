@@ -68,6 +68,7 @@ impl Inference<'_> {
             self.assume_multiple(id);
         }
         self.assumed.extend(waiting);
+        self.assumed_until = self.solver.store.len();
     }
 
     /// Where 2 divides `N`, `floordiv(N, 2) * 2` is `N`.

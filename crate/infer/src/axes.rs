@@ -22,8 +22,9 @@ impl Inference<'_> {
             for &id in waiting.iter().chain(&self.assumed) {
                 types.append_all(self.solver.relation(id).args.iter().copied());
             }
-            let said = self.solver.roots_where(&types, |_| true);
             let made = (first_term..self.solver.store.len()).map(|at| TermId::numbered(at as u32)).list();
+            let mut said = self.solver.roots_where(&types, |_| true);
+            said.append_all(made.iter().copied().filter(|id| (id.number() as usize) < self.assumed_until));
             for param in declared {
                 let most = |terms: &[TermId]| terms.iter().map(|&term| (self.n_axes(term, param), term)).max();
                 let (least, (asked, by)) = (most(&said).map_or(0, |(n, _)| n), most(&made).unwrap_or((0, own)));

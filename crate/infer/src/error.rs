@@ -256,11 +256,7 @@ impl Wording<'_> {
 
     /// The arguments of the call that calls this expression.
     pub(crate) fn args_of_callee(&self, callee: ExprId) -> &[ExprId] {
-        let calls = self.module.exprs.iter().find_map(|expr| match &expr.kind {
-            ExprKind::Call { callee: called, args, .. } if *called == callee => Some(args.as_slice()),
-            _ => None,
-        });
-        calls.unwrap_or(&[])
+        crate::why::args_of_callee(self.module, callee)
     }
 
     /// Labels an operator's operands with their types.

@@ -32,16 +32,8 @@ impl Wording<'_> {
         }
         // What a function's type asks for is told by what asks for it there.
         let asked = self.inferred.asked_by(self.module, failure.relation);
-        let asking = asked.as_ref().map(|&Asked { expr, within, .. }| {
-            let what = match &self.module.exprs[expr].kind {
-                _ if let Some(stage) = self.module.stage_of(expr) => self.layer_name(stage),
-                ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
-                ExprKind::Def(def) => format!("`{}`", self.module.defs[*def].name),
-                _ => format!("`{}`", posted.relation.name()),
-            };
-            format!("{what} in `{}`", self.module.defs[within].name)
-        });
-        let too_few = asked.as_ref().and_then(|asked| self.too_few_axes(posted, asked.relation));
+        let asking = asked.as_ref().map(|asked| self.asking(asked, posted));
+        let too_few = asked.as_ref().and_then(|asked| self.too_few_axes(posted, asked.relation?));
         let mut error = match too_few.zip(asking.as_ref()) {
             Some((sentence, asking)) => {
                 let error =
@@ -51,12 +43,30 @@ impl Wording<'_> {
             None if posted.relation.is(&FUNCTION) => self.no_solution(failure, asking),
             None => self.does_not_hold(failure, asking),
         };
-        if let Some(asked) = asked.filter(|asked| asked.expr.number() as usize >= self.module.start.exprs) {
-            let span = self.module.stage_of(asked.expr).map_or(self.module.exprs[asked.expr].span, |stage| stage.span);
-            error = error.label(span, "asked for here");
+        if let Some(asked) = &asked {
+            error = self.with_asking(error, asked);
         }
         error.labels.dedup();
         error
+    }
+
+    /// What asks for something in a function's body, as words.
+    fn asking(&self, asked: &Asked, posted: &Posted) -> String {
+        let what = match &self.module.exprs[asked.expr].kind {
+            _ if let Some(stage) = self.module.stage_of(asked.expr) => self.layer_name(stage),
+            ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
+            ExprKind::Def(def) => format!("`{}`", self.module.defs[*def].name),
+            _ => format!("`{}`", posted.relation.name()),
+        };
+        format!("{what} in `{}`", asked.within)
+    }
+
+    fn with_asking(&self, error: Diagnostic, asked: &Asked) -> Diagnostic {
+        if (asked.expr.number() as usize) < self.module.start.exprs {
+            return error;
+        }
+        let span = self.module.stage_of(asked.expr).map_or(self.module.exprs[asked.expr].span, |stage| stage.span);
+        error.label(span, "asked for here")
     }
 
     /// What is wrong with a rank where a function's body asks for an axis: `asked` is the relation there.
@@ -310,6 +320,10 @@ impl Wording<'_> {
         if let Some(error) = stage.and_then(|stage| self.features(stage, failure)) {
             return error;
         }
+        let asked = match why {
+            Why::Argument { call, index } => self.shape_asked_by(call, index),
+            _ => None,
+        };
         let message = match why {
             Why::Condition(_) => format!("expected bool as the condition, found {found_text}"),
             Why::Branches(_) => format!("expected {expected_text} as in the first branch, found {found_text}{detail}"),
@@ -324,10 +338,9 @@ impl Wording<'_> {
                 let name = self.module.local_name(local);
                 format!("`{name}` is a copy of {expected_text}, and is used as {found_text}{detail}")
             }
-            _ => match stage {
-                Some(stage) => {
-                    format!("{} expects {expected_text}, found {found_text}{detail}", self.layer_name(stage))
-                }
+            _ => match stage.map(|stage| self.layer_name(stage)).or_else(|| Some(self.asking(asked.as_ref()?, posted)))
+            {
+                Some(name) => format!("{name} expects {expected_text}, found {found_text}{detail}"),
                 None => format!("expected {expected_text}, found {found_text}{detail}"),
             },
         };
@@ -344,7 +357,11 @@ impl Wording<'_> {
                         let function = &self.module.functions[self.module.defs[def].function];
                         let param = function.params[index];
                         let name = self.module.local_name(param);
-                        error.label(self.module.locals[param].span, format!("`{name}` is declared here"))
+                        let error = error.label(self.module.locals[param].span, format!("`{name}` is declared here"));
+                        match &asked {
+                            Some(asked) => self.with_asking(error, asked),
+                            None => error,
+                        }
                     }
                     ExprKind::Ctor(ctor) if self.is_own_ctor(ctor) => {
                         let field = self.module.ctors[ctor].fields[index];
@@ -379,6 +396,13 @@ impl Wording<'_> {
             let param = &self.module.type_params[param];
             error.label(param.span, format!("one {} is declared here", param.name))
         })
+    }
+
+    /// What asks for the shape of an argument in the called function.
+    fn shape_asked_by(&self, call: ExprId, index: usize) -> Option<Asked<'_>> {
+        let ExprKind::Call { callee, .. } = self.module.exprs[call].kind else { return None };
+        let ExprKind::Def(def) = self.module.exprs[callee].kind else { return None };
+        self.inferred.shape_asked_by(self.module, def, index)
     }
 
     /// Two parameters that print alike, if these terms are such.

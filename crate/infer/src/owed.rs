@@ -8,17 +8,18 @@ use crate::Inferred;
 use crate::why::Why;
 use hir::{DefId, ExprId, ExprKind, Module};
 use solve::{Cause, Posted, RelationId, State};
-use ty::{Atom, Dim, Extent, FUNCTION, Function, ParamId, Term, TermId, Terms};
+use ty::{Atom, Dim, Extent, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
 
 /// Functions that call each other are gone through so far.
 const MAX_DEPTH: usize = 100;
 
 /// What in a function's body an obligation comes from.
-pub struct Asked {
+pub struct Asked<'m> {
     pub expr: ExprId,
-    /// The function that it is in.
-    pub within: DefId,
-    pub relation: RelationId,
+    /// The name of the function that it is in.
+    pub within: &'m str,
+    /// What is asked there.
+    pub relation: Option<RelationId>,
 }
 
 /// A part of a shape parameter: one dim, or all but some dims in front and behind.
@@ -41,31 +42,68 @@ impl Part {
 impl Inferred {
     /// What asks for a relation which the type of a called function owes: a function's name where what that function says
     /// of itself asks for it. `None` if no function owes it, or no expression asks for it.
-    pub fn asked_by(&self, module: &Module, relation: RelationId) -> Option<Asked> {
+    pub fn asked_by<'m>(&self, module: &'m Module, relation: RelationId) -> Option<Asked<'m>> {
         let is_broken = self.solver.relation(relation).state == State::Failed;
         let (mut relation, mut within, mut found) = (relation, None, None);
         for _ in 0..MAX_DEPTH {
+            let asked = relation;
+            relation = self.solver.posted_first(relation);
             let cause = self.solver.relation(relation).cause;
             let Why::Expr(expr) = self.whys[cause.0 as usize] else { break };
-            found = within.map(|within| Asked { expr, within, relation });
-            let ExprKind::Def(def) = module.exprs[expr].kind else { break };
-            let part = || if is_broken { self.part_taken(module, def, relation) } else { None };
-            let Some(taken) = self.taken(def, relation).or_else(part) else { break };
-            (relation, within) = (taken, Some(def));
+            found = within.map(|within| Asked { expr, within, relation: Some(asked) });
+            let used = &module.exprs[expr].kind;
+            let (scheme, name) = match *used {
+                ExprKind::Def(def) => (self.defs[def].as_deref(), module.defs[def].name.as_str()),
+                ExprKind::Local(local, _) => (self.local_schemes.get(&local), module.local_name(local)),
+                _ => break,
+            };
+            let Some(scheme) = scheme else { break };
+            let part = || if is_broken { self.part_taken(module, scheme, used, relation) } else { None };
+            let Some(taken) = self.taken(scheme, relation).or_else(part) else { break };
+            (relation, within) = (taken, Some(name));
         }
         found
     }
 
+    /// What asks for the shape of a parameter without an annotation, in the function or in one that it calls.
+    pub fn shape_asked_by<'m>(&self, module: &'m Module, mut def: DefId, mut index: usize) -> Option<Asked<'m>> {
+        for _ in 0..MAX_DEPTH {
+            let Term::Func { params, .. } = self.solver.head(self.defs[def].as_ref()?.body) else { break };
+            let shape = self.shape_of(*self.solver.items(params).get(index)?)?;
+            let Why::Expr(expr) = self.whys[self.solver.store.origin(shape).0 as usize] else { break };
+            match &module.exprs[expr].kind {
+                ExprKind::OpCall { .. } | ExprKind::Op(_) => {
+                    return Some(Asked { expr, within: &module.defs[def].name, relation: None });
+                }
+                ExprKind::Def(called) => {
+                    let args = crate::why::args_of_callee(module, expr);
+                    let has_shape = |&arg: &ExprId| self.shape_of(self.exprs[arg]?).filter(|&own| own == shape);
+                    index = args.iter().position(|arg| has_shape(arg).is_some())?;
+                    def = *called;
+                }
+                _ => break,
+            }
+        }
+        None
+    }
+
+    fn shape_of(&self, ty: TermId) -> Option<TermId> {
+        match self.solver.head(ty) {
+            Term::Tensor { shape, .. } => Some(self.solver.root(shape)),
+            _ => None,
+        }
+    }
+
     /// The relation in the body of a function that became the obligation which is posted as this one where it is used.
-    fn taken(&self, def: DefId, relation: RelationId) -> Option<RelationId> {
+    fn taken(&self, scheme: &Scheme, relation: RelationId) -> Option<RelationId> {
         let posted = self.solver.relation(relation);
         // A use posts all that is owed, in that order, and between that what parts of shapes are.
         let before = &self.solver.relations()[..relation.number() as usize];
+        let is_owed = |one: &&Posted| one.cause == posted.cause && one.by.is_none();
         let is_like = |one: &&Posted| one.relation == posted.relation && one.attrs == posted.attrs;
-        let n_before = before.iter().filter(|one| one.cause == posted.cause).filter(is_like).count();
-        let obligations = &self.defs[def].as_ref()?.obligations;
-        let mut like = obligations.iter().filter(|owed| owed.relation == posted.relation && owed.attrs == posted.attrs);
-        let owed = like.nth(n_before)?;
+        let n_before = before.iter().filter(is_owed).filter(is_like).count();
+        let is_like = |owed: &&Obligation| owed.relation == posted.relation && owed.attrs == posted.attrs;
+        let owed = scheme.obligations.iter().filter(is_like).nth(n_before)?;
         let are_same = |a: &[TermId], b: &[TermId]| {
             a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| self.solver.root(a) == self.solver.root(b))
         };
@@ -81,17 +119,26 @@ impl Inferred {
 
     /// Where a part of a shape, which a function's type mentions, is none: the equation in the function's body that has this
     /// part as its result.
-    fn part_taken(&self, module: &Module, def: DefId, relation: RelationId) -> Option<RelationId> {
+    fn part_taken(
+        &self,
+        module: &Module,
+        scheme: &Scheme,
+        used: &ExprKind,
+        relation: RelationId,
+    ) -> Option<RelationId> {
         let asked = Part::of(Function::of(&self.solver.relation(relation).attrs)?)?;
-        let params = &self.defs[def].as_ref()?.params;
         // A use of the function by itself says no more.
         let is_own_use = |cause: Cause| match self.whys[cause.0 as usize] {
-            Why::Expr(expr) => matches!(module.exprs[expr].kind, ExprKind::Def(used) if used == def),
+            Why::Expr(expr) => {
+                matches!((&module.exprs[expr].kind, used), (ExprKind::Def(one), ExprKind::Def(other)) if one == other)
+            }
             _ => false,
         };
         let is_it = |posted: &Posted| {
             let found = posted.args.last().filter(|_| posted.relation.is(&FUNCTION)).and_then(|&term| self.part(term));
-            found.is_some_and(|(param, part)| part == asked && params.contains(&param) && !is_own_use(posted.cause))
+            found.is_some_and(|(param, part)| {
+                part == asked && scheme.params.contains(&param) && !is_own_use(posted.cause)
+            })
         };
         let at = self.solver.relations().iter().position(is_it)?;
         Some(RelationId::numbered(at as u32))

@@ -1,7 +1,8 @@
 //! Unknowns that all uses of a name share.
 //!
 //! The type of a top-level `let` whose value may hold a reference is not generalised: all uses share one cell. So what
-//! is unknown in it is found out by the groups that follow. No scheme may have such an unknown as a parameter, nor
+//! is unknown in it is found out by the groups that follow. So is what a computed value's waiting relations are about,
+//! which is no part of its type: after `let %layer = @dense(%w)`, whose shape waits for an input, a use gives it. No scheme may have such an unknown as a parameter, nor
 //! anything that a waiting relation says of one: those relations go on waiting and are part of every group until they
 //! are decided.
 //!
@@ -87,6 +88,15 @@ impl Inference<'_> {
     /// mention is shared from now on. The unknowns that are.
     pub(crate) fn set_aside(&mut self, group: &[Member], waiting: &mut Vec<RelationId>) -> HashSet<TermId> {
         let mut holes = self.shared_holes(group);
+        for &member in group {
+            if let (Member::Let(_, id), Some(own)) = (member, self.member_type(member))
+                && !self.is_value(id)
+            {
+                let own: HashSet<TermId> = self.solver.holes(&[own]).into_iter().collect();
+                let mentioned = waiting.iter().flat_map(|&id| self.solver.holes(&self.solver.relation(id).args));
+                holes.extend(mentioned.filter(|hole| own.contains(hole)));
+            }
+        }
         self.shared.terms = holes.iter().copied().list();
         self.shared.relations.clear();
         if holes.is_empty() {

@@ -59,6 +59,8 @@ pub(crate) struct Inference<'m> {
     pub(crate) group_names: Vec<String>,
     /// The relations that a `where` clause takes as true: they wait, or were equations of what is rigid.
     pub(crate) assumed: HashSet<RelationId>,
+    /// What clauses are made of is below this in the store.
+    pub(crate) assumed_until: usize,
     pub(crate) empty_shape: Option<TermId>,
     /// By the variable through which a function literal calls itself.
     own_functions: HashMap<LocalId, FnId>,
@@ -127,6 +129,7 @@ impl<'m> Inference<'m> {
             own_params: HashMap::default(),
             group_names: Vec::new(),
             assumed: HashSet::default(),
+            assumed_until: 0,
             empty_shape: None,
             places: Places::new(!module.variants.is_empty()),
             shared: Shared::new(module),

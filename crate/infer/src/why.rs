@@ -115,3 +115,12 @@ pub fn value_span(module: &Module, mut expr: ExprId) -> Span {
         };
     }
 }
+
+/// The arguments of the call of this function.
+pub(crate) fn args_of_callee(module: &Module, callee: ExprId) -> &[ExprId] {
+    let calls = module.exprs.iter().find_map(|expr| match &expr.kind {
+        ExprKind::Call { callee: called, args, .. } if *called == callee => Some(args.as_slice()),
+        _ => None,
+    });
+    calls.unwrap_or(&[])
+}

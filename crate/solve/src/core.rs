@@ -77,12 +77,12 @@ impl<'a> Conflict<'a> {
         undo(&mut base, &events[group.start..]);
         let first_cell = base.store.len();
         let failed = match fault {
-            Fault::Failed(relation) => Some(graph.posted_first(relation)),
+            Fault::Failed(relation) => Some(solver.posted_first(relation)),
             Fault::Cycle(_) => None,
         };
         // Other mistakes are told apart from this one.
         let others: HashSet<RelationId> =
-            solver.failures.iter().map(|failure| graph.posted_first(failure.relation)).collect();
+            solver.failures.iter().map(|failure| solver.posted_first(failure.relation)).collect();
         let mut cells = Vec::new();
         let mut posted = Vec::new();
         let (mut n_cells, mut assumes, mut is_over) = (0, false, false);
@@ -95,7 +95,7 @@ impl<'a> Conflict<'a> {
                         n_cells = cells.len();
                     }
                 }
-                Event::Post { relation } if !is_over && graph.posted_by(relation).is_none() => posted.push(relation),
+                Event::Post { relation } if !is_over && solver.relation(relation).by.is_none() => posted.push(relation),
                 Event::Step { relation, .. } => is_over |= fault == Fault::Failed(relation) && is_failed(event),
                 Event::Bind { id, .. } => assumes |= !is_over && failed.is_some() && graph.is_told(id),
                 Event::Link { .. } | Event::Post { .. } | Event::Quantify { .. } => {}
@@ -185,7 +185,7 @@ impl<'a> Conflict<'a> {
         let mut places: Vec<Place> = Vec::new();
         match self.fault {
             Fault::Failed(relation) => {
-                for posted in [relation, self.graph.posted_first(relation)] {
+                for posted in [relation, self.graph.solver.posted_first(relation)] {
                     for &arg in &solver.relation(posted).args {
                         self.graph.parts(arg, &mut places);
                     }
@@ -199,12 +199,12 @@ impl<'a> Conflict<'a> {
             for step in self.graph.derive(&place) {
                 for passed in &step.passed {
                     match *passed {
-                        Passed::Equation(relation) => drop(relations.insert(self.graph.posted_first(relation))),
+                        Passed::Equation(relation) => drop(relations.insert(self.graph.solver.posted_first(relation))),
                         Passed::Part(_) => {}
                     }
                 }
                 match step.by {
-                    By::Rule { relation, .. } => drop(relations.insert(self.graph.posted_first(relation))),
+                    By::Rule { relation, .. } => drop(relations.insert(self.graph.solver.posted_first(relation))),
                     By::Said(_) => drop(cells.insert(step.at.cell)),
                 }
                 cells.insert(step.place.cell);

@@ -136,7 +136,6 @@ pub struct Graph<'a> {
     edges: HashMap<TermId, Vec<Edge>>,
     /// What generalising bound.
     told: HashMap<TermId, (Term, Cause, u32)>,
-    posted_by: HashMap<RelationId, RelationId>,
     /// Where rules are asked.
     pub(crate) scratch: RefCell<Option<Solver>>,
 }
@@ -151,7 +150,6 @@ impl<'a> Graph<'a> {
             made: Vec::with_capacity(solver.store.len() - first),
             edges: HashMap::default(),
             told: HashMap::default(),
-            posted_by: HashMap::default(),
             scratch: RefCell::new(None),
         };
         let mut runs = events.iter().enumerate().filter_map(|(end, event)| match event {
@@ -191,12 +189,7 @@ impl<'a> Graph<'a> {
                         graph.edges.entry(from).or_default().push(Edge { to, by, event: number, taught, is_found });
                     }
                 }
-                Event::Post { relation } => {
-                    if let Some(by) = running {
-                        graph.posted_by.insert(relation, by);
-                    }
-                }
-                Event::Step { .. } | Event::Quantify { .. } => {}
+                Event::Post { .. } | Event::Step { .. } | Event::Quantify { .. } => {}
             }
         }
         graph
@@ -204,19 +197,6 @@ impl<'a> Graph<'a> {
 
     pub fn solver(&self) -> &'a Solver {
         self.solver
-    }
-
-    /// The relation in whose run another was posted; `None` of those that the walk posted.
-    pub fn posted_by(&self, relation: RelationId) -> Option<RelationId> {
-        self.posted_by.get(&relation).copied()
-    }
-
-    /// The relation that the walk posted in whose runs, or in those of what they posted, this one was posted.
-    pub fn posted_first(&self, mut relation: RelationId) -> RelationId {
-        while let Some(by) = self.posted_by(relation) {
-            relation = by;
-        }
-        relation
     }
 
     /// Whether the walk made a cell, and no rule.

@@ -64,6 +64,8 @@ pub struct Posted {
     pub attrs: Arc<Attrs>,
     pub cause: Cause,
     pub state: State,
+    /// The relation in whose run it was posted; `None` of those that the walk posted.
+    pub by: Option<RelationId>,
 }
 
 impl Posted {
@@ -95,6 +97,7 @@ pub struct Solver {
     /// The dependency graph: by root, the relations that wait on it, in the order of their ids.
     pub(crate) watchers: HashMap<TermId, Vec<RelationId>>,
     pub failures: Vec<Failure>,
+    running: Option<RelationId>,
     pub order: Order,
     /// Whether a type of the program may hold a `?` at all: only then do static dims keep their identity, so that the
     /// flag of one reaches all that were equated with it.
@@ -124,6 +127,7 @@ impl Solver {
             queue: Queue::default(),
             watchers: HashMap::default(),
             failures: Vec::new(),
+            running: None,
             order: Order::Queue,
             dynamics: false,
             zeros: Vec::new(),
@@ -218,7 +222,7 @@ impl Solver {
     ) -> RelationId {
         let id = RelationId::numbered(self.relations.len() as u32);
         self.store.log.push(|| Event::Post { relation: id });
-        self.relations.push(Posted { relation, args, attrs, cause, state: State::Queued });
+        self.relations.push(Posted { relation, args, attrs, cause, state: State::Queued, by: self.running });
         self.queue.push_back(id);
         id
     }
@@ -258,6 +262,14 @@ impl Solver {
 
     pub fn relation(&self, id: RelationId) -> &Posted {
         &self.relations[id.number() as usize]
+    }
+
+    /// The relation that the walk posted in whose runs, or in those of what they posted, this one was posted.
+    pub fn posted_first(&self, mut relation: RelationId) -> RelationId {
+        while let Some(by) = self.relation(relation).by {
+            relation = by;
+        }
+        relation
     }
 
     pub fn relations(&self) -> &[Posted] {
@@ -381,7 +393,9 @@ impl Solver {
         let n_inputs = posted.n_inputs();
         let cause = posted.cause;
         let mut view = View { solver: self, args, attrs, n_inputs, cause, asserted: false };
+        view.solver.running = Some(id);
         let step = relation.run(&mut view);
+        view.solver.running = None;
         let asserted = view.asserted;
         match step.map_err(Stop::why) {
             Ok(()) => Outcome::Solved,

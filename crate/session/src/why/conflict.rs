@@ -289,7 +289,7 @@ impl<'a> Asked<'a> {
                 let cause = solver.relation(*relation).cause;
                 let span = self.naming.span(cause).unwrap_or(diagnostic.span);
                 let is_failed = match fault {
-                    Fault::Failed(failed) => self.graph.posted_first(failed) == *relation,
+                    Fault::Failed(failed) => self.graph.solver().posted_first(failed) == *relation,
                     Fault::Cycle(_) => false,
                 };
                 let needs = failure.filter(|_| is_failed).and_then(|failure| self.needs(failure));
@@ -305,7 +305,7 @@ impl<'a> Asked<'a> {
         let solver = &inferred.solver;
         let is_it = |event: &Event| matches!(event, Event::Step { relation, .. } if *relation == failure.relation);
         let event = solver.store.log.events.iter().rposition(is_it)? as u32;
-        let relation = self.graph.posted_first(failure.relation);
+        let relation = self.graph.solver().posted_first(failure.relation);
         let posted = solver.relation(relation);
         let mut found = Vec::new();
         if let Some(poster) = self.naming.poster(relation) {

@@ -166,11 +166,7 @@ impl<'a> Naming<'a> {
                 Some(Poster { op: Some(*op), call, args, through: None })
             }
             ExprKind::Def(def) => {
-                let mut owed = relation;
-                while let Some(by) = self.graph.posted_by(owed) {
-                    owed = by;
-                }
-                let inside = self.recorded.inferred.asked_by(module, owed);
+                let inside = self.recorded.inferred.asked_by(module, relation);
                 let op = inside.as_ref().and_then(|asked| match &module.exprs[asked.expr].kind {
                     ExprKind::OpCall { op, .. } | ExprKind::Op(op) => Some(*op),
                     _ => None,
