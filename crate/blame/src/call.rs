@@ -7,7 +7,7 @@ use crate::slip;
 use crate::suspect::Suspect;
 use crate::value::{MAX_RANK, product, short, swap};
 use crate::written::MAX_MESSAGE;
-use base::{Append, Edit, Join, Span, ToList};
+use base::{Append, Edit, Edited, Span, ToList};
 use op::{AttrForm, AttrSpec, Op};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
@@ -134,14 +134,17 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         // Who takes one for the other does so each time.
         let edit = |callee: NodeId| Edit { span: outline.span(callee), text: other.to_owned() };
         let edits: Vec<Edit> = calls_of(outline, node, name).into_iter().map(edit).list();
-        if edits.len() > 1 {
-            let calls = if edits.len() == 2 { "both".to_owned() } else { format!("all {}", edits.len()) };
-            let title = format!("{title} in {calls} calls");
-            out.push(Candidate { title, edits, place: outline.span(parts.callee), cost: 16 + far });
-        }
+        in_all_calls(&title, edits, outline.span(parts.callee), 16 + far, out);
     }
     if let Some(row) = row {
         attributes(bench, outline, suspect, &parts, row, out);
+    }
+}
+
+fn in_all_calls(title: &str, edits: Vec<Edit>, place: Span, cost: u32, out: &mut Vec<Candidate>) {
+    if edits.len() > 1 {
+        let calls = if edits.len() == 2 { "both".to_owned() } else { format!("all {}", edits.len()) };
+        out.push(Candidate { title: format!("{title} in {calls} calls"), edits, place, cost });
     }
 }
 
@@ -225,6 +228,8 @@ fn pool(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts) -> V
     {
         numbers(&fault.message, &mut pool);
     }
+    // What nothing is left of is hardly meant.
+    pool.keep(|&size| size != 0);
     pool.truncate(14);
     pool
 }
@@ -307,14 +312,17 @@ impl<'a> Written<'a> {
             }
         }
         if numbers.len() > 1 {
-            self.put(12, self.value, format!("[{}]", (0..rank).map(|axis| axis.to_string()).list().joined(", ")));
+            self.put(12, self.value, base::bracketed(&(0..rank).list()));
+            let before = numbers.iter().filter_map(|&number| self.number(number)?.checked_sub(1)).list();
+            self.put(9, self.value, base::bracketed(&before));
         }
     }
 
     /// The shape that is wanted, where the value is the shape of the result.
     fn wanted_shape(&mut self) {
         let wanted = self.suspect.want_shaped.as_ref().and_then(Shaped::sizes);
-        let Some(shape) = wanted.filter(|_| self.name == "shape" || self.name == "newshape") else { return };
+        let is_shape = self.name == "shape" || self.name == "newshape";
+        let Some(shape) = wanted.filter(|sizes| is_shape && !sizes.contains(&0)) else { return };
         let numbers = numbers_in(self.outline, self.value);
         if numbers.len() != shape.len() {
             return self.put(11, self.value, base::bracketed(&shape));
@@ -337,9 +345,11 @@ impl<'a> Written<'a> {
         // Nobody moves a window by the size of a picture, or pads by it.
         let is_small = matches!(self.name, "padding" | "strides" | "dilation");
         let rest: &[i64] = if is_shape { &[-1] } else { &[] };
+        // A picture may be as high as it is wide.
+        let own = numbers.iter().filter(|_| self.name == "shape").filter_map(|&number| self.number(number)).list();
         for &number in numbers.iter().take(6) {
             let now = self.number(number).unwrap_or(i64::MAX);
-            for &size in small.iter().chain(rest).chain(pool) {
+            for &size in small.iter().chain(rest).chain(pool).chain(&own) {
                 if is_small && size > MOST_MOVED {
                     continue;
                 }
@@ -441,9 +451,10 @@ fn missing(
     (rank, pool): (i64, &[i64]),
     out: &mut Vec<Candidate>,
 ) {
-    let end = { parts.args.iter().chain(&parts.attrs) }.map(|&node| outline.span(node).end).max();
-    let Some(end) = end else { return };
-    let written = |name: &str| parts.attrs.iter().any(|&attr| attr_name(outline, attr) == name);
+    let end_of = |parts: &Parts| parts.args.iter().chain(&parts.attrs).map(|&node| outline.span(node).end).max();
+    let Some(end) = end_of(parts) else { return };
+    let has = |parts: &Parts, name: &str| parts.attrs.iter().any(|&attr| attr_name(outline, attr) == name);
+    let written = |name: &str| has(parts, name);
     // A filter for each channel.
     let dims = |arg: usize| Some(shaped(outline, *parts.args.get(arg)?)?.dims);
     let is_depthwise = match (dims(0).as_deref(), dims(1).as_deref()) {
@@ -485,6 +496,14 @@ fn missing(
                 _ => 15,
             };
             let (cost, at) = (cost + suspect.n_hops + i as u32, Span::new(end, end));
+            // Who forgets it does so each time.
+            if spec.name == "keepdims" {
+                let calls = calls_of(outline, suspect.node, outline.text(parts.callee)).into_iter();
+                let others = calls.filter_map(|callee| self::parts(outline, outline.parent(callee)?));
+                let ends = others.filter(|other| !has(other, spec.name)).filter_map(|other| end_of(&other));
+                let edits = ends.map(|end| Edit { span: Span::new(end, end), text: format!(", {text}") }).list();
+                in_all_calls(&title, edits, outline.span(suspect.node), cost + 1, out);
+            }
             let candidate = Candidate::replace(cost, at, format!(", {text}"), title);
             out.push(candidate.at(outline.span(suspect.node)));
         }

@@ -95,7 +95,6 @@ impl Inference<'_> {
             }
             let Some(&id) = rest.next_back() else { return };
             let may_fail = match Function::of(&posted(id).attrs) {
-                Some(Function::Index(_) | Function::Slice(..)) => true,
                 Some(Function::Polynomial(poly)) => poly.terms().iter().any(|&(_, factor)| factor < 0),
                 Some(
                     Function::FloorDiv
@@ -103,6 +102,8 @@ impl Inference<'_> {
                     | Function::Min
                     | Function::Rank
                     | Function::Prod
+                    | Function::Index(_)
+                    | Function::Slice(..)
                     | Function::Concat,
                 )
                 | None => false,

@@ -379,6 +379,12 @@ impl Wording<'_> {
         }
         let mut names: Vec<String> = waits.iter().filter_map(|&wait| self.variable_of(wait)).list();
         names.dedup();
+        if names.is_empty() && !waits.is_empty() && solver.holes(waits).is_empty() {
+            let asked = self.obligation(posted);
+            let message =
+                format!("{operator} asks for {asked}, and no caller can be told: only a `def` says so in its type");
+            return Diagnostic::error("under-constrained", span, message);
+        }
         let of_what = match names.as_slice() {
             [] => "a type that nothing determines".to_owned(),
             names => format!("the type of {}", names.joined(" or ")),

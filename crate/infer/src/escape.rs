@@ -17,7 +17,7 @@ use hir::{DefId, ExprId, ExprKind, FnId, LocalId, Module, NO_FUNCTION, Visit};
 use solve::RelationId;
 use std::cmp::Reverse;
 use std::sync::Arc;
-use ty::{Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
+use ty::{Atom, Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
 
 /// What has a type.
 #[derive(Clone, Copy, Debug)]
@@ -117,14 +117,30 @@ impl Inference<'_> {
             return Vec::new();
         }
         let is_inner = |term| {
-            let elsewhere = |param, member: &Member| self.owner_elsewhere(param, member.function(self.module));
-            param(term).is_some_and(|param| group.iter().all(|member| elsewhere(param, member).is_some()))
+            let elsewhere =
+                |param, member: &Member| self.owner_elsewhere(param, member.function(self.module)).is_some();
+            let is_strange = |param| group.iter().all(|member| elsewhere(param, member));
+            param(term).is_some_and(is_strange) || self.shapes_in(term).into_iter().any(is_strange)
         };
         let (inner, outer) = waiting.iter().partition(|&&relation| {
             !self.solver.roots_where(&self.solver.relation(relation).args, is_inner).is_empty()
         });
         *waiting = outer;
         inner
+    }
+
+    /// The shape parameters that a term is made of parts of.
+    fn shapes_in(&self, term: Term) -> Vec<ParamId> {
+        let poly = match term {
+            Term::Slice { shape, .. } => return vec![shape],
+            Term::Dim(dim @ Dim { extent: Extent::Poly(_), .. }) => self.solver.dim_poly(dim),
+            _ => None,
+        };
+        let shape = |&atom: &Atom| match atom {
+            Atom::Index(shape, _) | Atom::Rank(shape) | Atom::Prod(shape, ..) => Some(shape),
+            _ => None,
+        };
+        poly.map_or(Vec::new(), |poly| poly.atoms().filter_map(shape).list())
     }
 
     fn check_locals(&mut self, function: FnId) {
@@ -177,7 +193,7 @@ impl Inference<'_> {
     }
 
     /// The parameters of a polymorphic function type.
-    fn bound_by(&self, ty: TermId) -> Vec<ParamId> {
+    pub(crate) fn bound_by(&self, ty: TermId) -> Vec<ParamId> {
         match self.solver.head(ty) {
             Term::Forall { first, n, .. } => (first.number()..first.number() + n).map(ParamId::numbered).list(),
             _ => Vec::new(),

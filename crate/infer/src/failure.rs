@@ -1,5 +1,6 @@
 //! The words for relations that do not hold.
 
+use crate::axes::axes_asked;
 use crate::error::{Wording, arity_code};
 use crate::layer::axes;
 use crate::owed::Asked;
@@ -9,9 +10,7 @@ use hir::net::Stage;
 use hir::{ExprId, ExprKind, Module, PatKind};
 use op::OpId;
 use solve::{Cause, EQUAL, Failure, Posted, RelationId};
-use ty::{
-    AT_MOST, Atom, COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId,
-};
+use ty::{COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId};
 
 /// A relation of an operator that does not hold.
 struct Broken<'a> {
@@ -76,26 +75,33 @@ impl Wording<'_> {
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
             _ => None,
         };
-        if posted.relation.is(&AT_MOST) {
-            let Term::Dim(rank) = solver.head(solver.relation(asked).args[1]) else { return None };
-            solver.dim_poly(rank)?.as_atom().filter(|atom| matches!(atom, Atom::Rank(_)))?;
-            return Some(match (number(posted.args[0])?, number(posted.args[1])?) {
-                (_, 0) => "a scalar has no axes".to_owned(),
-                (least, rank) => format!("a shape of rank {rank} has less than {least} axes"),
+        let owed = solver.relation(asked);
+        if let Some((_, least)) = axes_asked(solver, &owed.relation, &owed.args) {
+            // As many less than are asked for as the sizes differ.
+            let missing = number(posted.args[0])?.checked_sub(number(posted.args[1])?)?;
+            return Some(match least - missing {
+                0 => "a scalar has no axes".to_owned(),
+                rank => format!("a shape of rank {rank} has less than {least} axes"),
             });
         }
         let Term::Shape(dims) = solver.head(posted.args[0]) else { return None };
         let rank = i64::from(dims.len);
         let is_missing = |&at: &i64| !(-rank..rank).contains(&at);
         let missing = match *Function::of(&posted.attrs)? {
-            Function::Index(at) => Some(at).filter(is_missing),
+            Function::Index(at) => Some(at).filter(is_missing)?,
             Function::Slice(from, to) => {
                 // The last axis that is left out in front, and the first one behind.
                 let ends = [from.filter(|&from| from > 0).map(|from| from - 1), to.filter(|&to| to < 0)];
-                ends.into_iter().flatten().find(is_missing)
+                match ends.into_iter().flatten().find(is_missing) {
+                    Some(missing) => missing,
+                    None => {
+                        let least = from?.checked_sub(to?)?;
+                        return Some(format!("a shape of rank {rank} has less than {least} axes"));
+                    }
+                }
             }
-            _ => None,
-        }?;
+            _ => return None,
+        };
         Some(match rank {
             0 => "a scalar has no axes".to_owned(),
             _ => format!("a shape of rank {rank} has no axis {missing}"),

@@ -304,6 +304,7 @@ impl Inference<'_> {
             None => return,
         };
         let cause = self.cause(why);
+        let n_terms = self.solver.store.len();
         if !params.is_empty() || !relations.is_empty() {
             let mut taken: Vec<RelationId> = relations.iter().copied().filter(|id| !definitions.contains(id)).list();
             taken.append_all(self.implied.iter().copied().filter(|&id| self.is_open(id)));
@@ -343,7 +344,8 @@ impl Inference<'_> {
                     assumed.keep(|&id| self.is_of_clause(id, function_id) && !self.implied.contains(&id));
                     base::sort(&mut assumed);
                     let own = relations.iter().copied().filter(|id| !definitions.contains(id));
-                    let owed: Vec<RelationId> = own.chain(assumed).list();
+                    let mut owed: Vec<RelationId> = own.chain(assumed).list();
+                    owed.append_all(self.axes_owed(&generated, body, &owed, n_terms));
                     let mut params = function.type_params.clone();
                     params.append_all(generated);
                     let obligations = self.obligations(&owed);
@@ -352,7 +354,8 @@ impl Inference<'_> {
                     self.defs[def] = Some(Arc::new(Scheme { params, body, obligations }));
                 }
                 Member::Let(local, _) if !generated.is_empty() => {
-                    let owed = relations.iter().copied().filter(|id| !definitions.contains(id)).list();
+                    let mut owed = relations.iter().copied().filter(|id| !definitions.contains(id)).list();
+                    owed.append_all(self.axes_owed(&generated, body, &owed, n_terms));
                     let obligations = self.obligations(&owed);
                     self.local_schemes.insert(local, Scheme { params: generated, body, obligations });
                 }

@@ -150,8 +150,12 @@ impl Inference<'_> {
             }
         }
         let is_waiting = |id: &RelationId| matches!(self.solver.relation(*id).state, State::Waiting(_));
-        if let Some(relation) = owed.into_iter().find(is_waiting) {
-            self.errors.push(TypeError::OwedWithin { relation, mention });
+        let waiting = owed.into_iter().filter(is_waiting).list();
+        for relation in waiting {
+            if !matches!(around, Member::Def(def) if self.owe_axes(def, relation)) {
+                self.errors.push(TypeError::OwedWithin { relation, mention });
+                return;
+            }
         }
     }
 

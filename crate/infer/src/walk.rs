@@ -39,7 +39,7 @@ pub(crate) struct Inference<'m> {
     opened: HashMap<ExprId, Opened>,
     handed: HashMap<ExprId, TermId>,
     /// Polymorphic `fn` literals.
-    literals: HashMap<ExprId, Scheme>,
+    pub(crate) literals: HashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: HashMap<TypeExprId, Kind>,
     /// Inside a definition with a `where` clause, what the clause makes of its parameters.
     pub(crate) assumed_params: HashMap<ParamId, TermId>,
@@ -380,7 +380,12 @@ impl<'m> Inference<'m> {
                     continue;
                 }
                 // A name's mention is a use of its own, and so is a literal.
-                ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Error => true,
+                ExprKind::Def(def) => {
+                    let function = module.defs[*def].function;
+                    self.bound_by(expected).into_iter().for_each(|param| self.scopes.declare(param, function));
+                    true
+                }
+                ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Error => true,
                 ExprKind::Fn(function) => {
                     self.hand(value, *function, expected);
                     true

@@ -9,7 +9,7 @@
 //! A `?` among the arguments of arithmetic makes the result `?`.
 
 use crate::condition::{DIVIDES, divides};
-use crate::pieces::{Piece, Place, make_shape, pieces, place_of, sliced};
+use crate::pieces::{Piece, Place, dim_in, make_shape, pieces, place_of, sliced};
 use crate::poly::{Atom, Poly};
 use crate::{AttrValue, Attrs, Dim, Extent, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId, if_known};
 use base::{Append, ToList};
@@ -293,7 +293,7 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
             let all = pieces(r, args[0])?;
             match place_of(&all, at) {
                 Some(Place::Dim(dim)) => Ok(dim),
-                Some(Place::In(shape, at)) => make_poly(r, Poly::atom(Atom::Index(shape, at)), false),
+                Some(Place::In(shape, at, cut)) => dim_in(r, shape, at, cut),
                 None if all.iter().all(|piece| matches!(piece, Piece::Dim(_))) => {
                     let rank = all.len();
                     r.fail(Reason::Check(format!("a shape of rank {rank} has no axis {at}").into()))

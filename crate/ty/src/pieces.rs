@@ -97,8 +97,18 @@ pub(crate) fn make_shape(r: &mut dyn Facts, pieces: &[Piece]) -> Result<TermId, 
 /// Where a place of a shape is.
 pub(crate) enum Place {
     Dim(TermId),
-    /// In a shape parameter, as [`Atom::Index`] counts.
-    In(ParamId, i64),
+    /// In a shape parameter, as [`Atom::Index`] counts; so many dims are cut off at the other end.
+    In(ParamId, i64, u32),
+}
+
+/// The dim at a place in a shape parameter. That it is there after a cut at the other end is said by a part without both.
+pub(crate) fn dim_in(r: &mut dyn Facts, shape: ParamId, at: i64, cut: u32) -> Result<TermId, Stop> {
+    if cut > 0 {
+        let n = u32::try_from(if at < 0 { at.saturating_neg() } else { at.saturating_add(1) }).unwrap_or(u32::MAX);
+        let (front, back) = if at < 0 { (cut, n) } else { (n, cut) };
+        r.make(Term::Slice { shape, front, back });
+    }
+    make_poly(r, Poly::atom(Atom::Index(shape, at)), false)
 }
 
 /// The part that holds a place. A slice among other parts may be shorter than needed, so what lies behind it is not
@@ -111,10 +121,12 @@ pub(crate) fn place_of(pieces: &[Piece], at: i64) -> Option<Place> {
         match pieces[if from_end { n - 1 - i } else { i }] {
             Piece::Dim(dim) if left == 0 => return Some(Place::Dim(dim)),
             Piece::Dim(_) => left -= 1,
-            Piece::Slice(shape, _, back) if from_end && i + 1 == n => {
-                return Some(Place::In(shape, -1 - left - i64::from(back)));
+            Piece::Slice(shape, front, back) if from_end && i + 1 == n => {
+                return Some(Place::In(shape, -1 - left - i64::from(back), front));
             }
-            Piece::Slice(shape, front, _) if i + 1 == n => return Some(Place::In(shape, left + i64::from(front))),
+            Piece::Slice(shape, front, back) if i + 1 == n => {
+                return Some(Place::In(shape, left + i64::from(front), back));
+            }
             Piece::Slice(..) => return None,
         }
     }
@@ -172,10 +184,7 @@ pub(crate) fn sliced(
             for at in from..to {
                 match place_of(all, at) {
                     Some(Place::Dim(dim)) => dims.push(Piece::Dim(dim)),
-                    Some(Place::In(shape, at)) => {
-                        let dim = make_poly(r, Poly::atom(Atom::Index(shape, at)), false)?;
-                        dims.push(Piece::Dim(dim));
-                    }
+                    Some(Place::In(shape, at, cut)) => dims.push(Piece::Dim(dim_in(r, shape, at, cut)?)),
                     None => return Ok(None),
                 }
             }
