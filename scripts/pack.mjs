@@ -13,7 +13,7 @@
 // wasm-opt's passes take more off the file, and add more to what is downloaded: they write what was alike in unlike
 // ways.
 import { readFileSync, writeFileSync } from "node:fs";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 import { alike } from "./alike.mjs";
 import { numbers, numeral, Reader, rewritten, sized } from "./instructions.mjs";
 import { withLikeVariables } from "./variables.mjs";
@@ -36,11 +36,15 @@ const CODE = 10;
 const FUNCTION = 0;
 
 /**
- * So many functions are called most often: more than these would take likes from one another. How many are best is chance,
- * and so is how much it counts what a function is like that stands one further before: several numbers are tried.
+ * How much it counts what a function is like that stands one further before: which is best is chance, so several are tried,
+ * by a quality at which Brotli is quick and finds much the same ones best.
  */
-const OFTEN = [60, 75, 90];
-const BEFORE = [0.25, 0.4];
+const BEFORE = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7];
+const QUICK = 9;
+
+/** So many of these orders are tried as hosts send them, with so many of the functions that are called most often in front. */
+const N_BEST = 2;
+const OFTEN = [60, 90];
 
 /**
  * A body whose variables, behind its parameters, stand by type, the most used first; those without a use are gone, and so
@@ -243,13 +247,18 @@ export function packed(module) {
       ...kept.flatMap((section) => [Buffer.of(section.id), sized(written(section))]),
     ]);
   };
-  const tried = BEFORE.flatMap((before) => {
-    const similar = alike(sorted.map((function_) => bodies[function_]), before).map((place) => sorted[place]);
-    const most = calledMost(similar, (function_) => calls(bodies[function_]).map((called) => first[called - nImported]));
-    return OFTEN.map((count) => inOrder(most.slice(0, count), similar));
-  });
-  const sizes = tried.map((module) => brotliCompressSync(module).length);
-  return tried[sizes.indexOf(Math.min(...sizes))];
+  const orderOf = alike(sorted.map((function_) => bodies[function_]));
+  const orders = BEFORE.map((before) => orderOf(before).map((place) => sorted[place]));
+  const called = (function_) => calls(bodies[function_]).map((called) => first[called - nImported]);
+  const most = calledMost(sorted, called);
+  const least = (modules, quality) => {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
+    const sizes = modules.map((module) => brotliCompressSync(module, { params }).length);
+    return [...sizes.keys()].sort((a, b) => sizes[a] - sizes[b]);
+  };
+  const quick = least(orders.map((order) => inOrder(most.slice(0, OFTEN[0]), order)), QUICK);
+  const tried = quick.slice(0, N_BEST).flatMap((place) => OFTEN.map((count) => inOrder(most.slice(0, count), orders[place])));
+  return tried[least(tried, constants.BROTLI_MAX_QUALITY)[0]];
 }
 
 export function pack(file) {

@@ -6,9 +6,9 @@ import { numbers, Reader, rewritten } from "./instructions.mjs";
  * them. More says more, and counts more.
  */
 const ALIKE = [
-  { before: 32, behind: 32, weight: 4 },
-  { before: 16, behind: 16, weight: 4 },
-  { before: 8, behind: 8, weight: 2 },
+  { before: 24, behind: 24, weight: 4 },
+  { before: 12, behind: 12, weight: 3 },
+  { before: 6, behind: 6, weight: 2 },
   { before: 4, behind: 4, weight: 1 },
   { before: 4, behind: 0, weight: 0.5 },
 ];

@@ -6,7 +6,7 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
-use base::{Append, HashMap, HashSet, ToList};
+use base::{Append, Edited, ToList};
 use hir::DefId;
 use solve::{RelationId, Solver};
 use std::sync::Arc;
@@ -15,15 +15,24 @@ use ty::{
     Terms,
 };
 
-/// How many axes shape parameters have at least, and the term that says so.
-type Axes = HashMap<ParamId, (i64, TermId)>;
+/// How many axes a shape parameter has at least, and the term that says so.
+type Axes = (ParamId, i64, TermId);
+
+/// Adds to what is known of parameters, each of which is there once.
+fn note(found: &mut Vec<Axes>, (param, n, by): Axes) {
+    match found.iter_mut().find(|(other, ..)| *other == param) {
+        Some((_, most, _)) if *most >= n => {}
+        Some(known) => *known = (param, n, by),
+        None => found.push((param, n, by)),
+    }
+}
 
 impl Inference<'_> {
     /// Posts what a group's bodies ask of the shape parameters that are declared in them. `waiting`: what is owed anyway.
     pub(crate) fn ask_for_axes(&mut self, group: &[Member], first_term: usize, waiting: &[RelationId]) {
         let is_declared = |param: &ParamId| (param.number() as usize) < self.module.type_params.len();
-        let mut asked = self.axes_of(self.terms_from(first_term));
-        asked.retain(|param, _| is_declared(param));
+        let mut asked = self.axes_of(&mut self.terms_from(first_term));
+        asked.keep(|(param, ..)| is_declared(param));
         if asked.is_empty() {
             return;
         }
@@ -33,7 +42,7 @@ impl Inference<'_> {
         types.append_all(self.terms_from(first_term).filter(|id| (id.number() as usize) < self.assumed_until));
         let owed = waiting.iter().chain(&self.assumed).map(|&id| self.solver.relation(id));
         let said = self.axes_said(types, owed.map(|posted| (&posted.relation, &posted.args[..])));
-        self.post_axes(asked, said);
+        self.post_axes(asked, &said);
         self.solver.solve();
     }
 
@@ -46,14 +55,14 @@ impl Inference<'_> {
         owed: &[RelationId],
         first_term: usize,
     ) -> Vec<RelationId> {
-        let mut asked = self.axes_of(self.terms_from(first_term));
-        asked.retain(|param, _| params.contains(param));
+        let mut asked = self.axes_of(&mut self.terms_from(first_term));
+        asked.keep(|(param, ..)| params.contains(param));
         if asked.is_empty() {
             return Vec::new();
         }
         let relations = owed.iter().map(|&id| self.solver.relation(id));
         let said = self.axes_said(vec![body], relations.map(|posted| (&posted.relation, &posted.args[..])));
-        let owed = self.post_axes(asked, said);
+        let owed = self.post_axes(asked, &said);
         if !owed.is_empty() {
             self.solver.solve();
             let cause = self.solver.relation(owed[0]).cause;
@@ -74,7 +83,7 @@ impl Inference<'_> {
             return false;
         }
         let owed = scheme.obligations.iter().map(|owed| (&owed.relation, &owed.args[..]));
-        if self.axes_said(vec![scheme.body], owed).get(&param).is_none_or(|&(said, _)| said < n) {
+        if !self.axes_said(vec![scheme.body], owed).iter().any(|&(said, most, _)| said == param && most >= n) {
             let mut scheme = Scheme::clone(scheme);
             let (args, attrs, cause) = (posted.args.to_vec(), posted.attrs.clone(), posted.cause);
             scheme.obligations.push(Obligation { relation: (&AT_MOST).into(), args, attrs });
@@ -89,30 +98,32 @@ impl Inference<'_> {
         &self,
         mut types: Vec<TermId>,
         owed: impl Iterator<Item = (&'a RelationRef, &'a [TermId])>,
-    ) -> Axes {
+    ) -> Vec<Axes> {
         let mut asked = Vec::new();
         for (relation, args) in owed {
             types.extend_from_slice(args);
-            asked.append_all(axes_asked(&self.solver, relation, args).map(|axes| (axes, args[1])));
+            asked.append_all(axes_asked(&self.solver, relation, args).map(|(param, n)| (param, n, args[1])));
         }
-        let mut said = self.axes_of(self.solver.roots_where(&types, |_| true).into_iter());
-        for ((param, n), by) in asked {
-            let most = said.entry(param).or_insert((n, by));
-            most.0 = n.max(most.0);
-        }
+        let mut said = self.axes_in(&types);
+        asked.into_iter().for_each(|axes| note(&mut said, axes));
         said
+    }
+
+    /// What types say by being made of parts of parameters: at least 0 of each of which the rank matters.
+    pub(crate) fn axes_in(&self, types: &[TermId]) -> Vec<Axes> {
+        self.axes_of(&mut self.solver.roots_where(types, |_| true).into_iter())
     }
 
     fn terms_from(&self, first: usize) -> impl Iterator<Item = TermId> + use<> {
         (first..self.solver.store.len()).map(|at| TermId::numbered(at as u32))
     }
 
-    fn post_axes(&mut self, asked: Axes, said: Axes) -> Vec<RelationId> {
-        let mut asked =
-            asked.into_iter().filter(|(param, (n, _))| said.get(param).is_none_or(|(said, _)| said < n)).list();
-        base::sort(&mut asked);
+    fn post_axes(&mut self, asked: Vec<Axes>, said: &[Axes]) -> Vec<RelationId> {
         let mut posted = Vec::new();
-        for (param, (n, by)) in asked {
+        for (param, n, by) in asked {
+            if n == 0 || said.iter().any(|&(said, most, _)| said == param && most >= n) {
+                continue;
+            }
             let cause = self.solver.store.made_by(by);
             let shape = self.solver.fresh(Term::Param(param, Kind::Shape), cause);
             if let Some(rank) = self.solver.value(&Function::Rank, &[shape], cause) {
@@ -123,37 +134,37 @@ impl Inference<'_> {
         posted
     }
 
-    /// What terms say by being made of parts of parameters.
-    fn axes_of(&self, terms: impl Iterator<Item = TermId>) -> Axes {
-        let mut found = Axes::default();
-        let mut seen = HashSet::default();
-        let part = |front: u32, back: u32| i64::from(front) + i64::from(back);
+    fn axes_of(&self, terms: &mut dyn Iterator<Item = TermId>) -> Vec<Axes> {
+        let mut found = Vec::new();
+        let mut seen: Vec<bool> = Vec::new();
         for term in terms {
-            let mut note = |param, n| {
-                let most = found.entry(param).or_insert((n, term));
-                if most.0 < n {
-                    *most = (n, term);
-                }
+            let mut part = |shape, front: u32, back: u32| {
+                note(&mut found, (shape, i64::from(front) + i64::from(back), term));
             };
             let mut pending = match self.solver.head(term) {
                 Term::Slice { shape, front, back } => {
-                    note(shape, part(front, back));
+                    part(shape, front, back);
                     continue;
                 }
                 Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => vec![poly],
                 _ => continue,
             };
             while let Some(poly) = pending.pop() {
-                if !seen.insert(poly) {
+                let at = poly.number() as usize;
+                seen.resize(seen.len().max(at + 1), false);
+                if std::mem::replace(&mut seen[at], true) {
                     continue;
                 }
                 for &atom in self.solver.poly(poly).atoms() {
                     match atom {
-                        Atom::Index(shape, at) if at < 0 => note(shape, at.saturating_neg()),
-                        Atom::Index(shape, at) => note(shape, at.saturating_add(1)),
-                        Atom::Prod(shape, front, back) => note(shape, part(front, back)),
+                        Atom::Index(shape, at) => {
+                            let n = if at < 0 { at.saturating_neg() } else { at.saturating_add(1) };
+                            part(shape, u32::try_from(n).unwrap_or(u32::MAX), 0);
+                        }
+                        Atom::Rank(shape) => part(shape, 0, 0),
+                        Atom::Prod(shape, front, back) => part(shape, front, back),
                         Atom::Max(a, b) | Atom::Min(a, b) | Atom::FloorDiv(a, b) => pending.extend([a, b]),
-                        Atom::Param(_) | Atom::Rank(_) => {}
+                        Atom::Param(_) => {}
                     }
                 }
             }

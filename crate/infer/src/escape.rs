@@ -17,7 +17,7 @@ use hir::{DefId, ExprId, ExprKind, FnId, LocalId, Module, NO_FUNCTION, Visit};
 use solve::RelationId;
 use std::cmp::Reverse;
 use std::sync::Arc;
-use ty::{Atom, Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
+use ty::{Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
 
 /// What has a type.
 #[derive(Clone, Copy, Debug)]
@@ -116,31 +116,16 @@ impl Inference<'_> {
         if self.scopes.owners.is_empty() {
             return Vec::new();
         }
-        let is_inner = |term| {
-            let elsewhere =
-                |param, member: &Member| self.owner_elsewhere(param, member.function(self.module)).is_some();
-            let is_strange = |param| group.iter().all(|member| elsewhere(param, member));
-            param(term).is_some_and(is_strange) || self.shapes_in(term).into_iter().any(is_strange)
-        };
+        let elsewhere = |param, member: &Member| self.owner_elsewhere(param, member.function(self.module)).is_some();
+        let is_strange = |param| group.iter().all(|member| elsewhere(param, member));
+        let is_inner = |term| param(term).is_some_and(is_strange);
         let (inner, outer) = waiting.iter().partition(|&&relation| {
-            !self.solver.roots_where(&self.solver.relation(relation).args, is_inner).is_empty()
+            let args = &self.solver.relation(relation).args;
+            let is_cut = || self.axes_in(args).iter().any(|&(param, ..)| is_strange(param));
+            !self.solver.roots_where(args, is_inner).is_empty() || is_cut()
         });
         *waiting = outer;
         inner
-    }
-
-    /// The shape parameters that a term is made of parts of.
-    fn shapes_in(&self, term: Term) -> Vec<ParamId> {
-        let poly = match term {
-            Term::Slice { shape, .. } => return vec![shape],
-            Term::Dim(dim @ Dim { extent: Extent::Poly(_), .. }) => self.solver.dim_poly(dim),
-            _ => None,
-        };
-        let shape = |&atom: &Atom| match atom {
-            Atom::Index(shape, _) | Atom::Rank(shape) | Atom::Prod(shape, ..) => Some(shape),
-            _ => None,
-        };
-        poly.map_or(Vec::new(), |poly| poly.atoms().filter_map(shape).list())
     }
 
     fn check_locals(&mut self, function: FnId) {
