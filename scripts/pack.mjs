@@ -39,7 +39,7 @@ const FUNCTION = 0;
  * How much it counts what a function is like that stands one further before: which is best is chance, so several are tried,
  * by a quality at which Brotli is quick and finds much the same ones best.
  */
-const BEFORE = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7];
+const BEFORE = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6];
 const QUICK = 9;
 
 /** So many of these orders are tried as hosts send them, with so many of the functions that are called most often in front. */

@@ -3,14 +3,18 @@ import { numbers, Reader, rewritten } from "./instructions.mjs";
 
 /**
  * Around a variable the code is alike if so many bytes before and behind it are the same, whatever variables are named in
- * them. More says more, and counts more.
+ * them. More says more, and counts more; what is alike on one side alone may be the end of what is alike, or its beginning.
  */
 const ALIKE = [
-  { before: 24, behind: 24, weight: 4 },
-  { before: 12, behind: 12, weight: 3 },
-  { before: 6, behind: 6, weight: 2 },
-  { before: 4, behind: 4, weight: 1 },
-  { before: 4, behind: 0, weight: 0.5 },
+  { before: 12, behind: 12, weight: 2 },
+  { before: 6, behind: 6, weight: 1 },
+  { before: 4, behind: 4, weight: 0.5 },
+  { before: 16, behind: 0, weight: 1 },
+  { before: 8, behind: 0, weight: 1 },
+  { before: 4, behind: 0, weight: 0.3 },
+  { before: 0, behind: 16, weight: 1 },
+  { before: 0, behind: 8, weight: 1 },
+  { before: 0, behind: 4, weight: 0.3 },
 ];
 
 /** Stands for any variable, and is no byte. */
@@ -80,10 +84,11 @@ export function withLikeVariables(functions) {
     const wanted = Array.from({ length: nVariables }, () => new Map());
     for (const { variable, around } of places) {
       nUses[variable]++;
-      const which = around.findIndex((hash, which) => last[which].has(hash));
-      if (which < 0) continue;
-      const number = last[which].get(around[which]);
-      wanted[variable].set(number, (wanted[variable].get(number) ?? 0) + ALIKE[which].weight);
+      around.forEach((hash, which) => {
+        const number = last[which].get(hash);
+        if (number === undefined) return;
+        wanted[variable].set(number, (wanted[variable].get(number) ?? 0) + ALIKE[which].weight);
+      });
     }
 
     const to = new Map();

@@ -11,8 +11,7 @@ use hir::DefId;
 use solve::{RelationId, Solver};
 use std::sync::Arc;
 use ty::{
-    AT_MOST, Atom, Attrs, Dim, Extent, Function, Kind, Obligation, ParamId, Poly, RelationRef, Scheme, Term, TermId,
-    Terms,
+    AT_MOST, Atom, Attrs, Dim, Extent, Function, Kind, Obligation, ParamId, RelationRef, Scheme, Term, TermId, Terms,
 };
 
 /// How many axes a shape parameter has at least, and the term that says so.
@@ -177,8 +176,14 @@ impl Inference<'_> {
 pub(crate) fn axes_asked(solver: &Solver, relation: &RelationRef, args: &[TermId]) -> Option<(ParamId, i64)> {
     let (&[least, rank], true) = (args, relation.is(&AT_MOST)) else { return None };
     let (Term::Dim(least), Term::Dim(rank)) = (solver.head(least), solver.head(rank)) else { return None };
-    let (least, rank) = (solver.dim_poly(least)?.as_constant()?, solver.dim_poly(rank)?);
-    let Some(&Atom::Rank(shape)) = rank.atoms().next() else { return None };
-    let more = Poly::atom(Atom::Rank(shape)).minus(&rank)?.as_constant()?;
-    Some((shape, least.checked_add(more)?))
+    let (Extent::Number(least), Extent::Poly(rank)) = (least.extent, rank.extent) else { return None };
+    let (atoms, more) = match solver.poly(rank).terms() {
+        [(atoms, 1)] => (atoms, 0),
+        [(none, more), (atoms, 1)] if none.is_empty() => (atoms, *more),
+        _ => return None,
+    };
+    match atoms[..] {
+        [Atom::Rank(shape)] => Some((shape, least.checked_sub(more)?)),
+        _ => None,
+    }
 }

@@ -1,8 +1,9 @@
 //! Tensors from attributes, and changes of dtype.
 
 use super::attr_error;
+use super::rank_error;
 use base::ToList;
-use ty::{AttrValue, Attrs, Facts, Reason, Relation, Scalar, Size, Step, Stop};
+use ty::{AttrValue, Attrs, Facts, Relation, Scalar, Size, Step, Stop};
 
 /// `Tensor[shape, dtype]`.
 pub static INIT_OP: Relation = Relation { name: "InitOp", n_outputs: 1, rule: init_op };
@@ -32,7 +33,7 @@ fn full(r: &mut dyn Facts) -> Step {
     let sizes = shape_attr(r)?;
     let (dims, value_dtype) = r.tensor(0)?;
     if !dims.is_empty() {
-        return r.fail(Reason::Rank { operand: 0, want: "0".into(), found: dims.len() });
+        return rank_error(r, 0, "0", dims.len());
     }
     let dtype = match r.attrs().dtype("dtype") {
         Some(dtype) => r.make_dtype(dtype),
@@ -95,7 +96,7 @@ fn arange(r: &mut dyn Facts) -> Step {
     for operand in 0..r.n_inputs() {
         let (dims, dtype) = r.tensor(operand)?;
         if !dims.is_empty() {
-            return r.fail(Reason::Rank { operand, want: "0".into(), found: dims.len() });
+            return rank_error(r, operand, "0", dims.len());
         }
         dtypes.push(dtype);
     }

@@ -2,7 +2,7 @@
 
 use super::dims::is_number;
 use super::index::{axes_to_cut, dtype_attr, integers, one_hot_of, scalar, topk_of};
-use super::{DataLayout, all_tensors, attr_error, can_all_be_tensors};
+use super::{DataLayout, all_tensors, attr_error, can_all_be_tensors, rank_error};
 use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
@@ -221,7 +221,7 @@ fn dyn_tile(r: &mut dyn Facts) -> Step {
 fn dyn_topk(r: &mut dyn Facts) -> Step {
     let (k, _) = r.tensor(1)?;
     if k.len() > 1 {
-        return r.fail(Reason::Rank { operand: 1, want: "0 or 1".into(), found: k.len() });
+        return rank_error(r, 1, "0 or 1", k.len());
     }
     for &dim in &k {
         let one = r.size(dim)?.number == Some(1);

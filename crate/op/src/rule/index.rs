@@ -7,7 +7,7 @@ use super::dims::{equate, number};
 use super::form::{self, Form};
 use super::norm::has_axis_of_data;
 use super::shape::tensors_of;
-use super::{all_tensors, attr_error, can_be_tensor, can_have_rank, same_dtypes};
+use super::{all_tensors, attr_error, can_be_tensor, can_have_rank, rank_error, same_dtypes};
 use base::ToList;
 use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
 
@@ -122,7 +122,7 @@ fn gather(r: &mut dyn Facts) -> Step {
 /// How many axes a tensor of indices `[m, y…]` names; a `?` is as many as `index_rank` says.
 fn named_axes(r: &dyn Facts, indices: &[TermId], rank: usize) -> Result<usize, Stop> {
     let Some(&first) = indices.first() else {
-        return r.fail(Reason::Rank { operand: 1, want: "1 or more".into(), found: 0 });
+        return rank_error(r, 1, "1 or more", 0);
     };
     let number = r.size(first)?.number.or(r.attrs().int("index_rank"));
     let Some(number) = number else {
@@ -161,7 +161,7 @@ fn scatter_elements(r: &mut dyn Facts) -> Step {
     r.axis("axis", r.attrs().int("axis").unwrap_or(0), data.len())?;
     for (operand, found) in [(1, indices.len()), (2, updates.len())] {
         if found != data.len() {
-            return r.fail(Reason::Rank { operand, want: format!("{} as the data", data.len()).into(), found });
+            return rank_error(r, operand, format!("{} as the data", data.len()), found);
         }
     }
     let pairs: Vec<_> = indices.iter().copied().zip(updates.iter().copied()).list();
@@ -388,7 +388,7 @@ fn unravel_index(r: &mut dyn Facts) -> Step {
     integers(r, dtype, "indices")?;
     integers(r, shape_dtype, "the sizes of a shape")?;
     if indices.len() > 1 {
-        return r.fail(Reason::Rank { operand: 0, want: "0 or 1".into(), found: indices.len() });
+        return rank_error(r, 0, "0 or 1", indices.len());
     }
     let dims: Vec<TermId> = shape.into_iter().chain(indices).list();
     r.result(&dims, dtype)
@@ -454,7 +454,7 @@ fn searchsorted(r: &mut dyn Facts) -> Step {
     let (values, _) = r.tensor(1)?;
     if sorted.is_empty() || values.is_empty() {
         let operand = usize::from(!sorted.is_empty());
-        return r.fail(Reason::Rank { operand, want: "1 or more".into(), found: 0 });
+        return rank_error(r, operand, "1 or more", 0);
     }
     let (rank, found) = (sorted.len(), values.len());
     r.check(rank == 1 || rank == found, || {

@@ -3,10 +3,10 @@
 use super::dims::{number, same};
 use super::form::{self, Form};
 use super::{
-    attr_error, broadcast, can_be_tensor, can_have_rank, expect_dims, expect_rank, expect_type, peek_rank,
+    attr_error, broadcast, can_be_tensor, can_have_rank, expect_dims, expect_rank, expect_type, peek_rank, rank_error,
     unless_unknown,
 };
-use ty::{Facts, Kind, Reason, Relation, Step, Stop, TermId};
+use ty::{Facts, Kind, Relation, Step, Stop, TermId};
 
 /// `[…, k] × [units, k] → […, units]`.
 pub static DENSE: Relation = Relation { name: "Dense", n_outputs: 1, rule: dense };
@@ -66,7 +66,7 @@ fn product(r: &mut dyn Facts, transpose_a: bool, transpose_b: bool) -> Step {
     can_have_rank(r, 1, 2)?;
     let least = if transpose_a { 2 } else { 1 };
     if let Some(found) = peek_rank(r, 0).filter(|&rank| rank < least) {
-        return r.fail(Reason::Rank { operand: 0, want: format!("{least} or more").into(), found });
+        return rank_error(r, 0, format!("{least} or more"), found);
     }
     let weight = r.arg(1);
     let (matrix, _) = expect_rank(r, weight, 2)?;

@@ -5,7 +5,7 @@ use super::dims::{equate, number};
 use super::form::{self, Form};
 use super::index::expect_scalars;
 use super::shape::tensors_of;
-use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank, same_dtypes};
+use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank, rank_error, same_dtypes};
 use base::{Append, ToList};
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
 
@@ -116,7 +116,7 @@ fn stft(r: &mut dyn Facts) -> Step {
     };
     let (data, dtype) = r.tensor(0)?;
     let (&[.., len], true) = (&data[..], data.len() <= 2) else {
-        return r.fail(Reason::Rank { operand: 0, want: "1 or 2".into(), found: data.len() });
+        return rank_error(r, 0, "1 or 2", data.len());
     };
     can_have_rank(r, 1, 1)?;
     let window = r.arg(1);
@@ -342,7 +342,7 @@ fn same(r: &mut dyn Facts) -> Step {
 fn simulated_quantize(r: &mut dyn Facts) -> Step {
     let (dims, _) = r.tensor(0)?;
     if dims.is_empty() {
-        return r.fail(Reason::Rank { operand: 0, want: "1 or more".into(), found: 0 });
+        return rank_error(r, 0, "1 or more", 0);
     }
     for operand in 1..4 {
         let dtype = r.make_dtype(Dtype::Float32);

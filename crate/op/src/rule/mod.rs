@@ -151,6 +151,15 @@ fn post_part(r: &mut dyn Facts, relation: &'static Relation, args: &[TermId]) {
     r.post_with(relation.into(), args, ty::Attrs::none());
 }
 
+fn rank_error<T>(
+    r: &dyn Facts,
+    operand: usize,
+    want: impl Into<std::borrow::Cow<'static, str>>,
+    found: usize,
+) -> Result<T, Stop> {
+    r.fail(Reason::Rank { operand, want: want.into(), found })
+}
+
 fn attr_error<T>(
     r: &dyn Facts,
     attr: &'static str,

@@ -6,9 +6,9 @@ use super::dims::{check_same, equate, is_number, number};
 use super::form::{self, Form};
 use super::linear::{out_dtype, units, vectors_along};
 use super::pool::{pool_layout, spatial};
-use super::{all_tensors, attr_error, can_all_be_tensors, can_be_tensor, expect_rank, expect_tensor};
+use super::{all_tensors, attr_error, can_all_be_tensors, can_be_tensor, expect_rank, expect_tensor, rank_error};
 use base::ToList;
-use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, TermId, if_known};
+use ty::{AttrValue, Facts, Relation, Step, Stop, TermId, if_known};
 
 /// Scale and shift are vectors as long as the data's axis; the result is the data.
 pub static LAYER_NORM: Relation = Relation { name: "LayerNorm", n_outputs: 1, rule: feature_norm };
@@ -60,7 +60,7 @@ fn instance_norm(r: &mut dyn Facts) -> Step {
     let (dims, _) = r.tensor(0)?;
     match dims.len() > 2 {
         true => feature_norm(r),
-        false => r.fail(Reason::Rank { operand: 0, want: "3 or more".into(), found: dims.len() }),
+        false => rank_error(r, 0, "3 or more", dims.len()),
     }
 }
 
@@ -294,7 +294,7 @@ pub(super) fn dense_pack(r: &mut dyn Facts) -> Step {
     let (data, dtype) = r.tensor_of_rank(0, 2)?;
     let (weight, _) = r.tensor(1)?;
     if !(3..=4).contains(&weight.len()) {
-        return r.fail(Reason::Rank { operand: 1, want: "3 or 4".into(), found: weight.len() });
+        return rank_error(r, 1, "3 or 4", weight.len());
     }
     let made = r.product_of(&[weight[0], weight[2]])?;
     if let Some(want) = units {
@@ -345,7 +345,7 @@ fn sparse_rows(r: &mut dyn Facts, rank: usize) -> Result<(Vec<TermId>, TermId, T
     let (elements, _) = r.tensor(1)?;
     let (starts, _) = r.tensor_of_rank(3, 1)?;
     if !matches!(elements.len(), 1..=3) {
-        return r.fail(Reason::Rank { operand: 1, want: "1 or 3".into(), found: elements.len() });
+        return rank_error(r, 1, "1 or 3", elements.len());
     }
     let starts_exist = r.peek_number(starts[0]) != Some(0);
     r.check(starts_exist, || "the starts of the rows must be one more than the rows".to_owned())?;

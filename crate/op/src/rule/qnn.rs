@@ -11,10 +11,11 @@ use super::dims::same;
 use super::linear::{batch_matmul as plain_batch_matmul, dense as plain_dense};
 use super::nn::dense_pack as plain_dense_pack;
 use super::pool::pool2d;
+use super::rank_error;
 use super::shape::concatenate as plain_concatenate;
 use base::{Join, ToList};
 use std::sync::Arc;
-use ty::{Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId, if_known};
+use ty::{Dtype, Facts, Kind, Relation, Step, Stop, Term, TermId, if_known};
 
 /// Floats to the integers of `out_dtype`.
 pub static QUANTIZE: Relation = Relation { name: "Quantize", n_outputs: 1, rule: quantize };
@@ -85,7 +86,7 @@ fn check_parameter(r: &dyn Facts, operand: usize, want: Dtype, scalar: bool) -> 
     match r.dims(shape) {
         Ok(dims) if dims.len() > usize::from(!scalar) => {
             let want = if scalar { "0" } else { "0 or 1" };
-            r.fail(Reason::Rank { operand, want: want.into(), found: dims.len() })
+            rank_error(r, operand, want, dims.len())
         }
         Ok(_) | Err(_) => Ok(()),
     }

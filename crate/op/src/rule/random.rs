@@ -2,8 +2,9 @@
 //! so that nothing is random but the first key.
 
 use super::attr_error;
+use super::rank_error;
 use base::ToList;
-use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
+use ty::{Dtype, Facts, Relation, Size, Step, Stop, TermId};
 
 /// The next key, and random bits.
 pub static THREEFRY_GENERATE: Relation = Relation { name: "ThreefryGenerate", n_outputs: 1, rule: threefry_generate };
@@ -76,7 +77,7 @@ fn multinomial(r: &mut dyn Facts) -> Step {
     };
     let (mut dims, _) = r.tensor(1)?;
     let Some(last) = dims.last_mut() else {
-        return r.fail(Reason::Rank { operand: 1, want: "1 or more".into(), found: 0 });
+        return rank_error(r, 1, "1 or more", 0);
     };
     *last = r.make_size(Size::known(n));
     let dtype = r.make_dtype(Dtype::Int32);

@@ -7,7 +7,7 @@ use super::form::{self, Form};
 use super::index::{integers, is_undecided, scalar};
 use super::norm::has_axis_of_data;
 use super::shape::{Fields, expect_dtype, expect_fields, fields, tensors_of};
-use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank, post_part, same_dtypes};
+use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank, post_part, rank_error, same_dtypes};
 use base::{Append, ToList};
 use ty::{Facts, Function, Reason, Relation, Size, Step, Stop, TermId};
 
@@ -336,7 +336,7 @@ fn matrix_set_diag(r: &mut dyn Facts) -> Step {
     let (dims, _) = r.tensor(0)?;
     let (diagonal, _) = r.tensor(1)?;
     let Some((batch, &[height, width])) = dims.split_last_chunk() else {
-        return r.fail(Reason::Rank { operand: 0, want: "2 or more".into(), found: dims.len() });
+        return rank_error(r, 0, "2 or more", dims.len());
     };
     // One diagonal is a vector, more of them are the rows of a matrix.
     let rank = batch.len() + if k1 == k2 { 1 } else { 2 };
@@ -377,7 +377,7 @@ fn sequence_mask(r: &mut dyn Facts) -> Step {
     can_have_rank(r, 1, 1)?;
     let (dims, _) = r.tensor(0)?;
     if dims.len() < 2 {
-        return r.fail(Reason::Rank { operand: 0, want: "2 or more".into(), found: dims.len() });
+        return rank_error(r, 0, "2 or more", dims.len());
     }
     let lengths = r.arg(1);
     let (lengths, _) = expect_rank(r, lengths, 1)?;
@@ -391,7 +391,7 @@ fn trilu(r: &mut dyn Facts) -> Step {
     let dtype = scalar(r, 1)?;
     integers(r, dtype, "diagonals")?;
     if dims.len() < 2 {
-        return r.fail(Reason::Rank { operand: 0, want: "2 or more".into(), found: dims.len() });
+        return rank_error(r, 0, "2 or more", dims.len());
     }
     let data = r.arg(0);
     r.result_is(data)

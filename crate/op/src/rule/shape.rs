@@ -2,7 +2,7 @@
 
 use super::dims::{all_equal, is_number, number};
 use super::form::{self, Form};
-use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank};
+use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank, rank_error};
 use base::{Append, ToList};
 use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, Term, TermId};
 
@@ -413,7 +413,7 @@ fn take(r: &mut dyn Facts) -> Step {
 fn batch_flatten(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     if peek_rank(r, 0) == Some(0) {
-        return r.fail(Reason::Rank { operand: 0, want: "1 or more".into(), found: 0 });
+        return rank_error(r, 0, "1 or more", 0);
     }
     let (data, dtype) = Form::operand(r, 0)?;
     let flat = [data.dim(r, 0)?, data.product_from(r, 1)?];

@@ -2,9 +2,9 @@
 
 use super::dims::equate;
 use super::index::{scalar, signed};
-use super::{all_tensors, attr_error, can_all_be_tensors};
+use super::{all_tensors, attr_error, can_all_be_tensors, rank_error};
 use base::ToList;
-use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
+use ty::{Dtype, Facts, Relation, Size, Step, Stop, TermId};
 
 /// More rows, nobody knows how many.
 pub static SPARSE_FILL_EMPTY_ROWS: Relation =
@@ -51,7 +51,7 @@ pub(super) fn dense_dtype(r: &dyn Facts) -> Result<TermId, Stop> {
     signed(r, index_dtype, "indices")?;
     for (operand, found, most) in [(0, indices.len(), 2), (1, values.len(), 1)] {
         if found > most {
-            return r.fail(Reason::Rank { operand, want: format!("{most} or less").into(), found });
+            return rank_error(r, operand, format!("{most} or less"), found);
         }
     }
     scalar(r, 2)?;
