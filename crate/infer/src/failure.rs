@@ -17,6 +17,8 @@ struct Broken<'a> {
     posted: &'a Posted,
     /// The layer of TensorScript that the operator is a part of.
     stage: Option<&'a Stage>,
+    /// As that, or the one in a function's body that asks for it.
+    named: Option<&'a Stage>,
     /// The operator, as words.
     operator: String,
     args: &'a [ExprId],
@@ -40,7 +42,7 @@ impl Wording<'_> {
                 self.with_operands(error, self.place_of(posted).1)
             }
             None if posted.relation.is(&FUNCTION) => self.no_solution(failure, asking),
-            None => self.does_not_hold(failure, asking),
+            None => self.does_not_hold(failure, asking, asked.as_ref()),
         };
         if let Some(asked) = &asked {
             error = self.with_asking(error, asked);
@@ -109,7 +111,7 @@ impl Wording<'_> {
     }
 
     /// A relation of an operator that does not hold. `asking`: what asks for it in a function's body, as words.
-    fn does_not_hold(&self, failure: &Failure, asking: Option<String>) -> Diagnostic {
+    fn does_not_hold(&self, failure: &Failure, asking: Option<String>, asked: Option<&Asked>) -> Diagnostic {
         let posted = self.inferred.solver.relation(failure.relation);
         let (mut operator, mut args) = self.operator_of(posted);
         // A layer is told by the name that it has in the text, not by the operators that it is made of.
@@ -124,7 +126,8 @@ impl Wording<'_> {
             }
         }
         operator = asking.unwrap_or(operator);
-        self.broken(&failure.reason, &Broken { posted, stage, operator, args })
+        let named = stage.or_else(|| self.module.stage_of(asked?.expr));
+        self.broken(&failure.reason, &Broken { posted, stage, named, operator, args })
     }
 
     /// The operator whose relation it is, or what else asks for it, as words, and its operands.
@@ -219,7 +222,7 @@ impl Wording<'_> {
             }
             Reason::Axis { attr, axis, rank } => {
                 let range = axes(*rank);
-                let message = match of.stage.and_then(|stage| stage.layer(self.module)) {
+                let message = match of.named.and_then(|stage| stage.layer(self.module)) {
                     Some((layer, _)) if layer.params.iter().all(|param| param.name != "dim") => {
                         format!("{operator} needs an axis {axis}, but {range}")
                     }

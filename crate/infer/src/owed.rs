@@ -117,8 +117,8 @@ impl Inferred {
         Some(RelationId::numbered(at as u32))
     }
 
-    /// Where a part of a shape, which a function's type mentions, is none: the equation in the function's body that has this
-    /// part as its result.
+    /// Where a part of a shape, which a function's type mentions, is none, or a size that it computes is another one: the
+    /// equation in the function's body that has it as its result. Of several sizes that are computed alike, nobody knows.
     fn part_taken(
         &self,
         module: &Module,
@@ -126,7 +126,8 @@ impl Inferred {
         used: &ExprKind,
         relation: RelationId,
     ) -> Option<RelationId> {
-        let asked = Part::of(Function::of(&self.solver.relation(relation).attrs)?)?;
+        let asked = self.solver.relation(relation);
+        let part = Part::of(Function::of(&asked.attrs)?);
         // A use of the function by itself says no more.
         let is_own_use = |cause: Cause| match self.whys[cause.0 as usize] {
             Why::Expr(expr) => {
@@ -134,14 +135,26 @@ impl Inferred {
             }
             _ => false,
         };
-        let is_it = |posted: &Posted| {
-            let found = posted.args.last().filter(|_| posted.relation.is(&FUNCTION)).and_then(|&term| self.part(term));
-            found.is_some_and(|(param, part)| {
-                part == asked && scheme.params.contains(&param) && !is_own_use(posted.cause)
-            })
+        let is_it = |posted: &Posted| match (&part, posted.args.last()) {
+            _ if !posted.relation.is(&FUNCTION) || is_own_use(posted.cause) => false,
+            (Some(part), Some(&result)) => {
+                self.part(result).is_some_and(|(param, found)| found == *part && scheme.params.contains(&param))
+            }
+            (None, Some(&result)) => posted.attrs == asked.attrs && self.is_computed(result, scheme),
+            (_, None) => false,
         };
-        let at = self.solver.relations().iter().position(is_it)?;
-        Some(RelationId::numbered(at as u32))
+        let result = |posted: &Posted| posted.args.last().map(|&result| self.solver.root(result));
+        let mut found = self.solver.relations().iter().enumerate().filter(|(_, posted)| is_it(posted));
+        let (at, first) = found.next()?;
+        let is_only = part.is_some() || found.all(|(_, other)| result(other) == result(first));
+        is_only.then(|| RelationId::numbered(at as u32))
+    }
+
+    /// Whether a term is a size that is computed from a function's own.
+    fn is_computed(&self, term: TermId, scheme: &Scheme) -> bool {
+        let Term::Dim(dim @ Dim { extent: Extent::Poly(_), .. }) = self.solver.head(term) else { return false };
+        let is_own = |atom: &Atom| matches!(atom, Atom::Param(param) if scheme.params.contains(param));
+        self.solver.dim_poly(dim).is_some_and(|poly| poly.atoms().all(is_own))
     }
 
     /// Which part of which parameter a term is.
