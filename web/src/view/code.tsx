@@ -72,6 +72,8 @@ function pieces(text: string, depth: number, tail: string): ComponentChildren[] 
     else if (text.startsWith(", ", index)) cut(index + 1);
     else if (text.startsWith(" ->", index) || text.startsWith(" where ", index)) cut(index);
   }
+  // What cannot be cut stands in the piece around it as it is: as one of its own it would be wider than that.
+  if (start === 0 && depth > 0) return depth < DEEPEST ? groups(text + tail, depth) : highlight(text + tail);
   cut(text.length);
   return out;
 }
