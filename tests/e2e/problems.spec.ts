@@ -205,9 +205,9 @@ test("a place says its line", async ({ page }) => {
   await write(page, MENDED);
   const labels = (message: string) => problems(page).locator(".problem", { hasText: message }).first().locator(".labels button");
   await expect(labels("sizes 4 and 9").nth(2)).toHaveText("4 comes from here, line 4");
-  await expect(labels("expected Tensor[(4, 5), _]")).toHaveText(["%w is declared here, line 1", "5 comes from here, line 2", "6 comes from here, line 3"]);
+  await expect(labels("expects Tensor[(4, 5), _]")).toHaveText(["%w is declared here, line 1", "asked for here, line 1", "5 comes from here, line 2", "6 comes from here, line 3"]);
   // Those that are found later end the same list.
-  await expect(labels("expected Tensor[(4, 4), _]").last()).toHaveText("the problem shows here, line 7");
+  await expect(labels("expects Tensor[(4, 4), _]").last()).toHaveText("the problem shows here, line 7");
   await expect(problems(page).locator(".mends .labels")).toHaveCount(0);
 });
 
