@@ -35,17 +35,8 @@ impl Inference<'_> {
         if asked.is_empty() {
             return;
         }
-        // So do the types of literals, and those of every type that a value is handed over as.
-        let literals = self.literals.values().map(|scheme| scheme.body).chain(self.handed.values().copied());
+        let literals = self.literals.values().map(|scheme| scheme.body);
         let mut types: Vec<TermId> = group.iter().filter_map(|&member| self.member_type(member)).chain(literals).list();
-        let told = self.axes_in(&types);
-        let is_told = |&id: &RelationId| {
-            let posted = self.solver.relation(id);
-            let asked = axes_asked(&self.solver, &posted.relation, &posted.args);
-            asked.is_some_and(|(param, n)| told.iter().any(|&(said, most, _)| said == param && most >= n))
-        };
-        let implied = waiting.iter().copied().filter(is_told).list();
-        self.implied.extend(implied);
         // What clauses are made of, they say.
         types.append_all(self.terms_from(first_term).filter(|id| (id.number() as usize) < self.assumed_until));
         let owed = waiting.iter().chain(&self.assumed).map(|&id| self.solver.relation(id));
@@ -79,26 +70,26 @@ impl Inference<'_> {
         owed
     }
 
-    /// Adds to what a definition owes that a parameter of its has some axes. Whether it did not say so; `None` where the
-    /// relation asks for something else.
-    pub(crate) fn owe_axes(&mut self, def: DefId, relation: RelationId) -> Option<bool> {
+    /// Adds to what a definition owes that a parameter of its has some axes, unless it says so.
+    pub(crate) fn owe_axes(&mut self, def: DefId, relation: RelationId) -> bool {
         let posted = self.solver.relation(relation);
-        let (param, n) = axes_asked(&self.solver, &posted.relation, &posted.args)?;
-        let scheme = self.defs[def].as_ref().filter(|scheme| scheme.params.contains(&param))?;
-        let owed = scheme.obligations.iter().map(|owed| (&owed.relation, &owed.args[..]));
-        if self.axes_said(vec![scheme.body], owed).iter().any(|&(said, most, _)| said == param && most >= n) {
-            return Some(false);
-        }
-        let mut scheme = Scheme::clone(scheme);
-        let (args, attrs, cause) = (posted.args.to_vec(), posted.attrs.clone(), posted.cause);
-        let is_less = |owed: &Obligation| {
-            axes_asked(&self.solver, &owed.relation, &owed.args).is_some_and(|(other, _)| other == param)
+        let (Some((param, n)), Some(scheme)) =
+            (axes_asked(&self.solver, &posted.relation, &posted.args), &self.defs[def])
+        else {
+            return false;
         };
-        scheme.obligations.keep(|owed| !is_less(owed));
-        scheme.obligations.push(Obligation { relation: (&AT_MOST).into(), args, attrs });
-        self.defs[def] = Some(Arc::new(scheme));
-        self.solver.quantify(&[relation], &[], cause);
-        Some(true)
+        if !scheme.params.contains(&param) {
+            return false;
+        }
+        let owed = scheme.obligations.iter().map(|owed| (&owed.relation, &owed.args[..]));
+        if !self.axes_said(vec![scheme.body], owed).iter().any(|&(said, most, _)| said == param && most >= n) {
+            let mut scheme = Scheme::clone(scheme);
+            let (args, attrs, cause) = (posted.args.to_vec(), posted.attrs.clone(), posted.cause);
+            scheme.obligations.push(Obligation { relation: (&AT_MOST).into(), args, attrs });
+            self.defs[def] = Some(Arc::new(scheme));
+            self.solver.quantify(&[relation], &[], cause);
+        }
+        true
     }
 
     /// What a type says, and what it owes.

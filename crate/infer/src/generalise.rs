@@ -18,8 +18,8 @@ use hir::FnId;
 use solve::{Cause, Failure, RelationId, State};
 use std::sync::Arc;
 use ty::{
-    AT_MOST, Attrs, Dim, Extent, FUNCTION, Function, Kind, NO_WHOLE_NUMBER, Obligation, ParamId, Reason, RelationRef,
-    Scheme, Term, TermId, Terms,
+    Attrs, Dim, Extent, FUNCTION, Function, Kind, NO_WHOLE_NUMBER, Obligation, ParamId, Reason, RelationRef, Scheme,
+    Term, TermId, Terms,
 };
 
 /// A type has at most this many parameters. Each use of a definition makes unknowns for all of its own, so that some that
@@ -106,11 +106,6 @@ impl Inference<'_> {
         for &relation in stuck {
             let posted = self.solver.relation(relation);
             let State::Waiting(waits) = &posted.state else { continue };
-            // What nothing determines has as many axes as are asked for.
-            let is_rank = Function::of(&posted.attrs) == Some(&Function::Rank) || posted.relation.is(&AT_MOST);
-            if is_rank && !self.solver.holes(&posted.args).is_empty() {
-                continue;
-            }
             // One type may ask for much at one place.
             if told.insert(posted.cause) {
                 // A parameter is known, to be one.

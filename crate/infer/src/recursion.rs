@@ -66,20 +66,8 @@ impl Inference<'_> {
         self.annotated_scheme(def, inside, cause)
     }
 
-    /// Errors for what the bodies of a group's definitions ask for at the types at which they are used inside it. What they
-    /// ask for axes is handed on, as often as there are definitions to hand it on to.
+    /// Errors for what the bodies of a group's definitions ask for at the types at which they are used inside it.
     pub(crate) fn check_uses_within(&mut self, group: &[Member]) {
-        let n_errors = self.errors.len();
-        for round in 0..=group.len() + 1 {
-            let changed = self.check_uses_once(group, round <= group.len());
-            if !changed || self.errors.len() > n_errors {
-                return;
-            }
-        }
-    }
-
-    /// Whether a definition was found to owe more. It may if `may_owe`.
-    fn check_uses_once(&mut self, group: &[Member], may_owe: bool) -> bool {
         let module = self.module;
         let asks = |member: &Member| {
             let Member::Def(def) = *member else { return None };
@@ -90,9 +78,8 @@ impl Inference<'_> {
             is_asking.then(|| (def, scheme.clone()))
         };
         let asking: Vec<(DefId, Arc<Scheme>)> = group.iter().filter_map(asks).list();
-        let mut changed = false;
         if asking.is_empty() {
-            return changed;
+            return;
         }
         for member in group {
             for visit in module.functions[member.function(module)].visits.clone() {
@@ -100,22 +87,20 @@ impl Inference<'_> {
                     && let ExprKind::Def(def) = module.exprs[mention].kind
                     && let Some((_, scheme)) = asking.iter().find(|(asking, _)| *asking == def)
                 {
-                    changed |= self.check_use_within(mention, scheme, *member, may_owe);
+                    self.check_use_within(mention, scheme, *member);
                 }
             }
         }
-        changed
     }
 
-    /// Whether the definition around a use was found to owe more.
-    fn check_use_within(&mut self, mention: ExprId, scheme: &Scheme, around: Member, may_owe: bool) -> bool {
-        let Some(given) = self.instances.get(&mention).cloned() else { return false };
+    fn check_use_within(&mut self, mention: ExprId, scheme: &Scheme, around: Member) {
+        let Some(given) = self.instances.get(&mention).cloned() else { return };
         let is_itself = |(&arg, &param)| match self.solver.head(arg) {
             Term::Param(found, _) | Term::Dim(Dim { extent: Extent::Param(found), .. }) => found == param,
             _ => false,
         };
         if given.iter().zip(&scheme.params).all(is_itself) {
-            return false;
+            return;
         }
         let cause = self.cause(Why::Expr(mention));
         let mut args = given;
@@ -130,12 +115,12 @@ impl Inference<'_> {
         self.n_reported = self.solver.failures.len();
         if let Some(failure) = failures.into_iter().next() {
             self.errors.push(TypeError::Failed(failure));
-            return false;
+            return;
         }
         self.instances.insert(mention, args);
         // What a written clause says inside is not known any more here.
         if !self.module.functions[around.function(self.module)].wheres.is_empty() {
-            return false;
+            return;
         }
         let told = match around {
             Member::Def(def) => self.defs[def].clone(),
@@ -161,24 +146,17 @@ impl Inference<'_> {
             if self.solver.failures.len() > self.n_reported {
                 self.n_reported = self.solver.failures.len();
                 self.errors.push(TypeError::OwedWithin { relation, mention });
-                return false;
+                return;
             }
         }
         let is_waiting = |id: &RelationId| matches!(self.solver.relation(*id).state, State::Waiting(_));
         let waiting = owed.into_iter().filter(is_waiting).list();
-        let mut changed = false;
         for relation in waiting {
-            let owes = match around {
-                Member::Def(def) if may_owe => self.owe_axes(def, relation),
-                _ => None,
-            };
-            let Some(owes_more) = owes else {
+            if !matches!(around, Member::Def(def) if self.owe_axes(def, relation)) {
                 self.errors.push(TypeError::OwedWithin { relation, mention });
-                return false;
-            };
-            changed |= owes_more;
+                return;
+            }
         }
-        changed
     }
 
     /// The outputs that obligations say a waiting relation has.

@@ -37,7 +37,7 @@ pub(crate) struct Inference<'m> {
     /// Of functions that are not known yet, the type that their first call gave them.
     pub(crate) unknown_functions: HashMap<TermId, TermId>,
     opened: HashMap<ExprId, Opened>,
-    pub(crate) handed: HashMap<ExprId, TermId>,
+    handed: HashMap<ExprId, TermId>,
     /// Polymorphic `fn` literals.
     pub(crate) literals: HashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: HashMap<TypeExprId, Kind>,
