@@ -44,24 +44,28 @@ await main(async () => {
   await whole("linting the Rust code", () =>
     run("cargo", ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
   );
+  const commandLine = whole("building the command line", () => run("cargo", ["build", "--quiet", "--bin", "relish"]));
   const rust = async () => {
+    await commandLine;
     await counted("testing the Rust code", ["cargo", "test", "--workspace", "--quiet", "--no-fail-fast"], {
       // The test pages count themselves, in a line of their own.
       passed: /^(?:test result: \w+\. )?(\d+) passed[;,]/gm,
       failed: /^(?:test result: \w+\. )?\d+ passed[;,] (\d+) failed/gm,
     });
-    return whole("building the command line", () => run("cargo", ["build", "--quiet", "--bin", "relish"]));
   };
-  // Most of either is one thread, and each has a folder of its own in target/.
-  const [commandLine, site] = await Promise.all([rust(), whole("building the site", () => build({ commands: true }))]);
-  const specs = readdirSync(resolve(root, "tests/node")).filter((file) => file.endsWith(".test.mjs"));
-  if (site && commandLine) {
-    const files = specs.map((file) => `tests/node/${file}`);
-    await counted("testing the site's files", [process.execPath, "--test", "--test-reporter=spec", ...files], {
+  const files = async () => {
+    const isBuilt = await whole("building the site", () => build({ commands: true }));
+    if (!isBuilt || !(await commandLine)) return isBuilt;
+    const specs = readdirSync(resolve(root, "tests/node")).filter((file) => file.endsWith(".test.mjs"));
+    const paths = specs.map((file) => `tests/node/${file}`);
+    await counted("testing the site's files", [process.execPath, "--test", "--test-reporter=spec", ...paths], {
       passed: /^ℹ pass (\d+)$/gm,
       failed: /^ℹ fail (\d+)$/gm,
     });
-  }
+    return isBuilt;
+  };
+  // Most of either is one thread, and each has a folder of its own in target/.
+  const [site] = await Promise.all([files(), rust()]);
   if (site) {
     await counted("testing the page in Chromium", ["playwright", "test"], {
       passed: /^\s*(\d+) passed/gm,

@@ -40,4 +40,7 @@ test("a program with mistakes is left as it is, and the page says why", async ({
   await format(page).click();
   await expect(notice(page)).toContainText("a syntax error");
   await expect.poll(() => text(page)).toContain(broken.trimEnd());
+  // Of another text it would not be true.
+  await write(page, "1f\n");
+  await expect(notice(page)).toHaveCount(0);
 });

@@ -153,7 +153,7 @@ for (const size of ["desktop", "phone"] as const) {
 test("edits that are called alike say where each is, or what it writes", async ({ page }) => {
   await open(page);
   await write(page, "let %x = ones(shape=[2, 4]);\nlet %y = transpose(\n  nn.relu(transpose(%x)));\nlet %z: Tensor[(4, 2), float32] = %y;\n");
-  await expect(problems(page).locator(".mends .button")).toHaveText(["Why not?", /^wrap %y in transpose with axes/, "take transpose away, line 2", "take transpose away, line 3"]);
+  await expect(problems(page).locator(".mends .button")).toHaveText(["Why not?", /^wrap %y in transpose$/, "take transpose away, line 2", "take transpose away, line 3"]);
   // The same on one line.
   await write(page, "let %x = ones(shape=[2, 4]);\nlet %z: Tensor[(4, 2), float32] = transpose(nn.relu(transpose(%x)));\n");
   await expect(problems(page).locator(".mends .button", { hasText: "away" })).toHaveText([
@@ -169,16 +169,16 @@ test("edits that are called alike say where each is, or what it writes", async (
   await expect(page.locator(".action-widget, .codeActionWidget, [class*=action-widget]").first()).toContainText("column 53");
   await page.keyboard.press("Escape");
   // Where they begin alike, and write the same, they end elsewhere.
-  await write(page, "def @leaky[A, B](%x: A) -> B where QnnUnary(A, float32, int32, float32, int32, B, alpha=0.5f) {\n  qnn.leaky_relu(%x, 1f, 0, 1f, qnn.leaky_relu, alpha=0.5f)\n}\n");
+  await write(page, "def @first[A, B](%a: float32, %b: A, %c: B) { %a }\nlet %x = ones(shape=[2]);\n@first(%x, 1f, 1f)\n");
   const swaps = problems(page).locator(".mends .button", { hasText: "swap the arguments %x and 1f" });
   await expect(swaps).toHaveCount(2);
   expect(new Set(await swaps.allInnerTexts()).size).toBe(2);
   // Or in one place, where they write different things.
   await write(page, "def @flat[S: Shape](%x: Tensor[(2, ..S, 1), int32]) { %x }\n@flat([1, 2])\n");
-  await expect(problems(page).locator(".mends .button", { hasText: "expand_dims" })).toHaveText([/expand_dims with axis=1/, /expand_dims with axis=1, num_newaxis=2/]);
+  await expect(problems(page).locator(".mends .button", { hasText: "expand_dims" })).toHaveText([/expand_dims\( … , axis=1\)/, /expand_dims\( … , axis=1, num_newaxis=2\)/]);
   // One that is found in two ways is offered once.
   await write(page, MENDED);
-  await expect(problems(page).locator(".mends .button", { hasText: "nn.pad" })).toHaveText([/^wrap %b in nn\.pad/]);
+  await expect(problems(page).locator(".mends .button", { hasText: "nn.pad" })).toHaveText(["wrap %b in nn.pad"]);
 });
 
 test("a letter that turns the direction of writing turns no message", async ({ page }) => {

@@ -172,3 +172,16 @@ test("what is there is told before an operator that takes long", async ({ page }
   await stopButton(page).click();
   await expect(panel(page)).toContainText("4f");
 });
+
+test("why an expression has no value is told before the run ends, and kept when it is stopped", async ({ page }) => {
+  await open(page);
+  await write(page, `def @loop(%n: int32) -> int32 { @loop(%n + 1) }\n1 / 0\n@loop(0)\n`);
+  await showPanel(page, "Run");
+  await expect(panel(page)).toContainText("runs when you say so", { timeout: 15_000 });
+  await runButton(page).click();
+  await expect(panel(page).locator(".value")).toContainText("an integer is divided by zero");
+  await stopButton(page).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
+  await expect(panel(page).locator(".value")).toContainText("an integer is divided by zero");
+  await expect(problems(page).locator(".problem")).toContainText("an integer is divided by zero");
+});

@@ -35,6 +35,8 @@ export interface Notice {
   action?: { title: string; act: () => void };
   /** Text to copy by hand, when the browser would not do it. */
   copy?: string;
+  /** It is about the text as it is, and goes when that changes. */
+  ofText?: boolean;
 }
 
 /** How values are laid out in memory. */
@@ -247,6 +249,15 @@ export const isMending = computed(
 
 const key = (d: DiagnosticView) => `${d.code} ${d.span.start} ${d.span.end} ${d.message}`;
 
+const NONE: readonly DiagnosticView[] = [];
+
+/** Why expressions have no value: of the run that is under way, or of the last one, to its end or until it was stopped. */
+export const runDiagnostics = computed<readonly DiagnosticView[]>(() => {
+  const ran = state.ran.value;
+  if (state.running.value) return state.progress.value.view?.diagnostics ?? NONE;
+  return ((ran?.kind === "finished" || ran?.kind === "stopped") && ran.view?.diagnostics) || NONE;
+});
+
 /** What the check, the run of the same text, and the compiler's own accidents have to say. */
 export const problems = computed<Problem[]>(() => {
   const found = new Map<string, Problem>();
@@ -258,9 +269,8 @@ export const problems = computed<Problem[]>(() => {
   const mended = state.mended.value;
   const checked = mended?.revision === revision ? inOrderOf(view.diagnostics, mended.diagnostics) : view.diagnostics.map(asTold);
   for (const problem of checked) found.set(key(problem), problem);
-  const ran = state.ran.value;
-  if (ran?.kind === "finished" && ran.revision === state.checked.value.revision) {
-    for (const diagnostic of ran.view.diagnostics) found.set(key(diagnostic), asTold(diagnostic));
+  if (state.running.value || state.ran.value?.revision === state.checked.value.revision) {
+    for (const diagnostic of runDiagnostics.value) found.set(key(diagnostic), asTold(diagnostic));
   }
   return [...found.values()];
 });

@@ -372,10 +372,7 @@ impl Wraps<'_> {
     fn put(&mut self, extra: u32, op: &str, rest: String) {
         let span = self.outline.span(self.node);
         self.out.push(Candidate {
-            title: match rest.strip_prefix(", ") {
-                Some(rest) => format!("wrap `{}` in `{op}` with `{rest}`", short(self.outline.text(self.node))),
-                None => format!("wrap `{}` in `{op}`", short(self.outline.text(self.node))),
-            },
+            title: format!("wrap `{}` in `{op}`", short(self.outline.text(self.node))),
             edits: vec![
                 Edit { span: Span::new(span.start, span.start), text: format!("{op}(") },
                 Edit { span: span.after(), text: format!("{rest})") },

@@ -15,7 +15,7 @@ use ty::{
 };
 
 /// How many axes a shape parameter has at least, and the term that says so.
-type Axes = (ParamId, i64, TermId);
+pub(crate) type Axes = (ParamId, i64, TermId);
 
 /// Adds to what is known of parameters, each of which is there once.
 fn note(found: &mut Vec<Axes>, (param, n, by): Axes) {
@@ -26,70 +26,112 @@ fn note(found: &mut Vec<Axes>, (param, n, by): Axes) {
     }
 }
 
+fn is_said(said: &[Axes], param: ParamId, n: i64) -> bool {
+    said.iter().any(|&(other, most, _)| other == param && most >= n)
+}
+
 impl Inference<'_> {
-    /// Posts what a group's bodies ask of the shape parameters that are declared in them. `waiting`: what is owed anyway.
-    pub(crate) fn ask_for_axes(&mut self, group: &[Member], first_term: usize, waiting: &[RelationId]) {
+    /// What a group's bodies ask of the shape parameters that are declared in them goes behind what is `waiting` anyway.
+    pub(crate) fn ask_for_axes(&mut self, group: &[Member], first_term: usize, waiting: &mut Vec<RelationId>) {
         let is_declared = |param: &ParamId| (param.number() as usize) < self.module.type_params.len();
-        let mut asked = self.axes_of(&mut self.terms_from(first_term));
+        let mut asked = self.axes_from(first_term);
         asked.keep(|(param, ..)| is_declared(param));
         if asked.is_empty() {
             return;
         }
-        let literals = self.literals.values().map(|scheme| scheme.body);
-        let mut types: Vec<TermId> = group.iter().filter_map(|&member| self.member_type(member)).chain(literals).list();
+        let mut types: Vec<TermId> = group.iter().filter_map(|&member| self.member_type(member)).list();
         // What clauses are made of, they say.
         types.append_all(self.terms_from(first_term).filter(|id| (id.number() as usize) < self.assumed_until));
-        let owed = waiting.iter().chain(&self.assumed).map(|&id| self.solver.relation(id));
-        let said = self.axes_said(types, owed.map(|posted| (&posted.relation, &posted.args[..])));
-        self.post_axes(asked, &said);
+        let assumed = self.assumed.iter().map(|&id| self.solver.relation(id));
+        let mut said = self.axes_said(types, assumed.map(|posted| (&posted.relation, &posted.args[..])));
+        asked.iter().for_each(|&(param, ..)| self.say_where_bound(param, &mut said));
+        let (written, mut owed) = waiting.iter().copied().partition::<Vec<_>, _>(|id| self.assumed.contains(id));
+        self.settle_axes(&asked, said, &mut owed);
+        self.implied.extend(waiting.iter().copied().filter(|id| !written.contains(id) && !owed.contains(id)));
+        *waiting = written;
+        waiting.append_all(owed);
+    }
+
+    /// Adds what a definition of type `body` owes for the axes of its parameters to what it owes anyway. `asked`: what is
+    /// asked of them and others.
+    pub(crate) fn owe_asked(&mut self, asked: &[Axes], params: &[ParamId], body: TermId, owed: &mut Vec<RelationId>) {
+        let asked = asked.iter().copied().filter(|(param, ..)| params.contains(param)).list();
+        let n_relations = self.solver.relations().len();
+        let said = self.axes_in(&[body]);
+        self.settle_axes(&asked, said, owed);
+        let is_new = |id: &RelationId| id.number() as usize >= n_relations;
+        let posted = owed.iter().copied().filter(is_new).list();
+        if let Some(&first) = posted.first() {
+            let cause = self.solver.relation(first).cause;
+            self.solver.quantify(&posted, &[], cause);
+        }
+    }
+
+    /// Posts what is asked for and neither said nor owed, and takes out what is said or the less of two.
+    fn settle_axes(&mut self, asked: &[Axes], said: Vec<Axes>, owed: &mut Vec<RelationId>) {
+        let relations = owed.iter().map(|&id| self.solver.relation(id));
+        let others = relations.filter(|posted| axes_asked(&self.solver, &posted.relation, &posted.args).is_none());
+        let args = others.list_all(|posted| posted.args.iter().copied());
+        let (mut said, mut most) = (said, Vec::new());
+        self.axes_in(&args).into_iter().for_each(|axes| note(&mut said, axes));
+        let asked_by = |id: RelationId| {
+            let posted = self.solver.relation(id);
+            let (param, n) = axes_asked(&self.solver, &posted.relation, &posted.args)?;
+            Some((param, n, posted.args[1]))
+        };
+        for axes @ (param, n, _) in owed.iter().filter_map(|&id| asked_by(id)).chain(asked.iter().copied()) {
+            if n > 0 && !is_said(&said, param, n) {
+                note(&mut most, axes);
+            }
+        }
+        owed.keep(|&id| {
+            let Some((param, n, _)) = asked_by(id) else { return true };
+            // The first of those that ask for the most is it.
+            let n_before = most.len();
+            most.keep(|&(other, most, _)| (other, most) != (param, n));
+            most.len() < n_before
+        });
+        for (param, n, by) in most {
+            let cause = self.solver.store.made_by(by);
+            let shape = self.solver.fresh(Term::Param(param, Kind::Shape), cause);
+            if let Some(rank) = self.solver.value(&Function::Rank, &[shape], cause) {
+                let least = self.solver.fresh(Term::Dim(Dim::number(n)), cause);
+                owed.push(self.solver.post(&AT_MOST, &[least, rank], Attrs::none(), cause));
+            }
+        }
         self.solver.solve();
     }
 
-    /// What a definition of type `body` owes for the axes of its parameters besides what it owes anyway. `first_term`: where
-    /// what they are made of begins.
-    pub(crate) fn axes_owed(
-        &mut self,
-        params: &[ParamId],
-        body: TermId,
-        owed: &[RelationId],
-        first_term: usize,
-    ) -> Vec<RelationId> {
-        let mut asked = self.axes_of(&mut self.terms_from(first_term));
-        asked.keep(|(param, ..)| params.contains(param));
-        if asked.is_empty() {
-            return Vec::new();
-        }
-        let relations = owed.iter().map(|&id| self.solver.relation(id));
-        let said = self.axes_said(vec![body], relations.map(|posted| (&posted.relation, &posted.args[..])));
-        let owed = self.post_axes(asked, &said);
-        if !owed.is_empty() {
-            self.solver.solve();
-            let cause = self.solver.relation(owed[0]).cause;
-            self.solver.quantify(&owed, &[], cause);
-        }
-        owed
+    /// Adds what is said of a parameter by the literals, and by the types of values handed over, that it is one of.
+    fn say_where_bound(&self, param: ParamId, said: &mut Vec<Axes>) {
+        let literals = self.literals.values().filter(|scheme| scheme.params.contains(&param)).map(|scheme| scheme.body);
+        let handed = self.handed.values().copied().filter(|&term| self.bound_by(term).contains(&param));
+        let found = self.axes_in(&literals.chain(handed).list());
+        found.into_iter().filter(|&(other, ..)| other == param).for_each(|axes| note(said, axes));
     }
 
-    /// Adds to what a definition owes that a parameter of its has some axes, unless it says so.
-    pub(crate) fn owe_axes(&mut self, def: DefId, relation: RelationId) -> bool {
-        let posted = self.solver.relation(relation);
-        let (Some((param, n)), Some(scheme)) =
-            (axes_asked(&self.solver, &posted.relation, &posted.args), &self.defs[def])
-        else {
-            return false;
+    /// Adds to what a definition owes that a parameter of its has some axes. Whether nothing said so; `None` where the
+    /// relation asks for something else, or the definition cannot be told.
+    pub(crate) fn owe_axes(&mut self, def: DefId, owed: &Obligation, may_owe: bool) -> Option<bool> {
+        let (param, n) = axes_asked(&self.solver, &owed.relation, &owed.args)?;
+        let scheme = self.defs[def].as_ref()?;
+        let obligations = scheme.obligations.iter().map(|owed| (&owed.relation, &owed.args[..]));
+        let mut said = self.axes_said(vec![scheme.body], obligations);
+        self.say_where_bound(param, &mut said);
+        if is_said(&said, param, n) {
+            return Some(false);
+        }
+        if !may_owe || !scheme.params.contains(&param) {
+            return None;
+        }
+        let mut scheme = Scheme::clone(scheme);
+        let is_less = |owed: &Obligation| {
+            axes_asked(&self.solver, &owed.relation, &owed.args).is_some_and(|(other, _)| other == param)
         };
-        if !scheme.params.contains(&param) {
-            return false;
-        }
-        let owed = scheme.obligations.iter().map(|owed| (&owed.relation, &owed.args[..]));
-        if !self.axes_said(vec![scheme.body], owed).iter().any(|&(said, most, _)| said == param && most >= n) {
-            let mut scheme = Scheme::clone(scheme);
-            let (args, attrs, cause) = (posted.args.to_vec(), posted.attrs.clone(), posted.cause);
-            scheme.obligations.push(Obligation { relation: (&AT_MOST).into(), args, attrs });
-            self.defs[def] = Some(Arc::new(scheme));
-            self.solver.quantify(&[relation], &[], cause);
-        }
-        true
+        scheme.obligations.keep(|owed| !is_less(owed));
+        scheme.obligations.push(owed.clone());
+        self.defs[def] = Some(Arc::new(scheme));
+        Some(true)
     }
 
     /// What a type says, and what it owes.
@@ -113,24 +155,13 @@ impl Inference<'_> {
         self.axes_of(&mut self.solver.roots_where(types, |_| true).into_iter())
     }
 
-    fn terms_from(&self, first: usize) -> impl Iterator<Item = TermId> + use<> {
-        (first..self.solver.store.len()).map(|at| TermId::numbered(at as u32))
+    /// What the terms from one on are made of.
+    pub(crate) fn axes_from(&self, first_term: usize) -> Vec<Axes> {
+        self.axes_of(&mut self.terms_from(first_term))
     }
 
-    fn post_axes(&mut self, asked: Vec<Axes>, said: &[Axes]) -> Vec<RelationId> {
-        let mut posted = Vec::new();
-        for (param, n, by) in asked {
-            if n == 0 || said.iter().any(|&(said, most, _)| said == param && most >= n) {
-                continue;
-            }
-            let cause = self.solver.store.made_by(by);
-            let shape = self.solver.fresh(Term::Param(param, Kind::Shape), cause);
-            if let Some(rank) = self.solver.value(&Function::Rank, &[shape], cause) {
-                let least = self.solver.fresh(Term::Dim(Dim::number(n)), cause);
-                posted.push(self.solver.post(&AT_MOST, &[least, rank], Attrs::none(), cause));
-            }
-        }
-        posted
+    fn terms_from(&self, first: usize) -> impl Iterator<Item = TermId> + use<> {
+        (first..self.solver.store.len()).map(|at| TermId::numbered(at as u32))
     }
 
     fn axes_of(&self, terms: &mut dyn Iterator<Item = TermId>) -> Vec<Axes> {

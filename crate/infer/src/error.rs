@@ -254,11 +254,6 @@ impl Wording<'_> {
         }
     }
 
-    /// The arguments of the call that calls this expression.
-    pub(crate) fn args_of_callee(&self, callee: ExprId) -> &[ExprId] {
-        crate::why::args_of_callee(self.module, callee)
-    }
-
     /// Labels an operator's operands with their types.
     pub(crate) fn with_operands(&self, mut error: Diagnostic, args: &[ExprId]) -> Diagnostic {
         for &arg in args {
@@ -381,8 +376,12 @@ impl Wording<'_> {
         names.dedup();
         if names.is_empty() && !waits.is_empty() && solver.holes(waits).is_empty() {
             let asked = self.obligation(posted);
-            let message =
-                format!("{operator} asks for {asked}, and no caller can be told: only a `def` says so in its type");
+            let asking = if operator[1..].starts_with(&asked) {
+                operator + " is asked for"
+            } else {
+                format!("{operator} asks for {asked}")
+            };
+            let message = format!("{asking}, and no caller can be told: only a `def` says so in its type");
             return Diagnostic::error("under-constrained", span, message);
         }
         let of_what = match names.as_slice() {

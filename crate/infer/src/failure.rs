@@ -4,13 +4,15 @@ use crate::axes::axes_asked;
 use crate::error::{Wording, arity_code};
 use crate::layer::axes;
 use crate::owed::Asked;
-use crate::why::Why;
+use crate::why::{Why, args_of_callee};
 use base::{Diagnostic, Join, Span, Surface, ToList, count};
 use hir::net::Stage;
 use hir::{ExprId, ExprKind, Module, PatKind};
 use op::OpId;
 use solve::{Cause, EQUAL, Failure, Posted, RelationId};
-use ty::{COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId};
+use ty::{
+    AT_MOST, COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId,
+};
 
 /// A relation of an operator that does not hold.
 struct Broken<'a> {
@@ -34,9 +36,15 @@ impl Wording<'_> {
         // What a function's type asks for is told by what asks for it there.
         let asked = self.inferred.asked_by(self.module, failure.relation);
         let asking = asked.as_ref().map(|asked| self.asking(asked, posted));
-        let too_few = asked.as_ref().and_then(|asked| self.too_few_axes(posted, asked.relation?));
-        let mut error = match too_few.zip(asking.as_ref()) {
-            Some((sentence, asking)) => {
+        let too_few = self.too_few_axes(posted, asked.as_ref().and_then(|asked| asked.relation));
+        let mut error = match too_few {
+            Some(sentence) => {
+                let called = || match self.why(posted.cause) {
+                    Why::Expr(expr) => self.name_of_callee(&self.module.exprs[expr].kind),
+                    _ => None,
+                };
+                let asking = asking.or_else(|| Some(format!("`{}`", called()?)));
+                let asking = asking.unwrap_or_else(|| self.operator_of(posted).0);
                 let error =
                     Diagnostic::error("relation-check", self.span(posted.cause), format!("{asking}: {sentence}"));
                 self.with_operands(error, self.place_of(posted).1)
@@ -56,8 +64,10 @@ impl Wording<'_> {
         let what = match &self.module.exprs[asked.expr].kind {
             _ if let Some(stage) = self.module.stage_of(asked.expr) => self.layer_name(stage),
             ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
-            ExprKind::Def(def) => format!("`{}`", self.module.defs[*def].name),
-            _ => format!("`{}`", posted.relation.name()),
+            called => match self.name_of_callee(called) {
+                Some(name) => format!("`{name}`"),
+                None => format!("`{}`", posted.relation.name()),
+            },
         };
         format!("{what} in `{}`", asked.within)
     }
@@ -70,44 +80,28 @@ impl Wording<'_> {
         error.label(span, "asked for here")
     }
 
-    /// What is wrong with a rank where a function's body asks for an axis: `asked` is the relation there.
-    fn too_few_axes(&self, posted: &Posted, asked: RelationId) -> Option<String> {
+    /// What is wrong with a rank where a function asks for axes: `asked` is the relation in its body.
+    fn too_few_axes(&self, posted: &Posted, asked: Option<RelationId>) -> Option<String> {
+        let (&[least, rank], true) = (&posted.args[..], posted.relation.is(&AT_MOST)) else { return None };
         let solver = &self.inferred.solver;
         let number = |term: TermId| match solver.head(term) {
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
             _ => None,
         };
-        let owed = solver.relation(asked);
-        if let Some((_, least)) = axes_asked(solver, &owed.relation, &owed.args) {
-            // As many less than are asked for as the sizes differ.
-            let missing = number(posted.args[0])?.checked_sub(number(posted.args[1])?)?;
-            return Some(match least - missing {
-                0 => "a scalar has no axes".to_owned(),
-                rank => format!("a shape of rank {rank} has less than {least} axes"),
-            });
-        }
-        let Term::Shape(dims) = solver.head(posted.args[0]) else { return None };
-        let rank = i64::from(dims.len);
-        let is_missing = |&at: &i64| !(-rank..rank).contains(&at);
-        let missing = match *Function::of(&posted.attrs)? {
-            Function::Index(at) => Some(at).filter(is_missing)?,
-            Function::Slice(from, to) => {
-                // The last axis that is left out in front, and the first one behind.
-                let ends = [from.filter(|&from| from > 0).map(|from| from - 1), to.filter(|&to| to < 0)];
-                match ends.into_iter().flatten().find(is_missing) {
-                    Some(missing) => missing,
-                    None => {
-                        let least = from?.checked_sub(to?)?;
-                        return Some(format!("a shape of rank {rank} has less than {least} axes"));
-                    }
-                }
+        // As many less than are asked for as the sizes differ.
+        let missing = number(least)?.checked_sub(number(rank)?)?;
+        let least = match asked.map(|asked| solver.relation(asked)) {
+            Some(owed) => axes_asked(solver, &owed.relation, &owed.args)?.1,
+            None => {
+                let is_rank = |other: &&Posted| {
+                    let is_it = Function::of(&other.attrs) == Some(&Function::Rank) && other.cause == posted.cause;
+                    is_it && other.args.last().is_some_and(|&result| solver.root(result) == solver.root(rank))
+                };
+                solver.relations().iter().find(is_rank)?;
+                number(least)?
             }
-            _ => return None,
         };
-        Some(match rank {
-            0 => "a scalar has no axes".to_owned(),
-            _ => format!("a shape of rank {rank} has no axis {missing}"),
-        })
+        Some(ty::too_few_axes(least - missing, least))
     }
 
     /// A relation of an operator that does not hold. `asking`: what asks for it in a function's body, as words.
@@ -138,10 +132,19 @@ impl Wording<'_> {
             ExprKind::OpCall { op, args, .. } => (format!("`{}`", self.operator_name(*op)), args.as_slice()),
             ExprKind::Op(op) => (format!("`{}`", op.row().name), &[]),
             // What a called function's type asks for.
-            ExprKind::Def(def) => {
-                (format!("`{relation}` in `{}`", self.module.defs[*def].name), self.args_of_callee(expr))
-            }
-            _ => (format!("`{relation}`"), &[]),
+            called => match self.name_of_callee(called) {
+                Some(name) => (format!("`{relation}` in `{name}`"), args_of_callee(self.module, expr)),
+                None => (format!("`{relation}`"), &[]),
+            },
+        }
+    }
+
+    /// The name of a function that may have a type of its own for each use.
+    fn name_of_callee(&self, called: &ExprKind) -> Option<&str> {
+        match *called {
+            ExprKind::Def(def) => Some(&self.module.defs[def].name),
+            ExprKind::Local(local, _) => Some(self.module.local_name(local)),
+            _ => None,
         }
     }
 
@@ -268,7 +271,7 @@ impl Wording<'_> {
         let posted = self.inferred.solver.relation(failure.relation);
         let span = self.span(posted.cause);
         let (place, args) = self.place_of(posted);
-        let place = asking.map_or(place, |asking| format!(" in {asking}"));
+        let place = asking.as_ref().map_or(place, |asking| format!(" in {asking}"));
         if let Some(error) = self.stage_at(posted).and_then(|stage| self.rows(stage)) {
             return error;
         }
@@ -291,7 +294,11 @@ impl Wording<'_> {
                 )
             }
             Reason::Check(sentence) => {
-                let message = format!("`{equation}`{place}: {sentence}");
+                let is_part = matches!(Function::of(&posted.attrs), Some(Function::Index(_) | Function::Slice(..)));
+                let message = match asking.filter(|_| is_part) {
+                    Some(asking) => format!("{asking}: {sentence}"),
+                    None => format!("`{equation}`{place}: {sentence}"),
+                };
                 self.with_operands(Diagnostic::error("relation-check", span, message), args)
             }
             _ => Diagnostic::error("relation-check", span, format!("`{equation}`{place} has no solution")),
@@ -303,10 +310,10 @@ impl Wording<'_> {
         match self.why(posted.cause) {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
                 ExprKind::OpCall { op, args, .. } => (format!(" in `{}`", op.row().name), args),
-                ExprKind::Def(def) => {
-                    (format!(" in the type of `{}`", self.module.defs[*def].name), self.args_of_callee(expr))
-                }
-                _ => (String::new(), &[]),
+                called => match self.name_of_callee(called) {
+                    Some(name) => (format!(" in the type of `{name}`"), args_of_callee(self.module, expr)),
+                    None => (String::new(), &[]),
+                },
             },
             _ => (String::new(), &[]),
         }

@@ -18,8 +18,8 @@ use hir::FnId;
 use solve::{Cause, Failure, RelationId, State};
 use std::sync::Arc;
 use ty::{
-    Attrs, Dim, Extent, FUNCTION, Function, Kind, NO_WHOLE_NUMBER, Obligation, ParamId, Reason, RelationRef, Scheme,
-    Term, TermId, Terms,
+    AT_MOST, Attrs, Dim, Extent, FUNCTION, Function, Kind, NO_WHOLE_NUMBER, Obligation, ParamId, Reason, RelationRef,
+    Scheme, Term, TermId, Terms,
 };
 
 /// A type has at most this many parameters. Each use of a definition makes unknowns for all of its own, so that some that
@@ -57,12 +57,11 @@ impl Inference<'_> {
         self.errors.append_all(failures.into_iter().map(TypeError::Failed));
 
         self.settle_dynamic(first_relation);
-        let owed = self.relations(first_relation).filter(|id| self.is_open(*id) && !self.implied.contains(id)).list();
-        self.ask_for_axes(group, first_term, &owed);
+        let is_waiting = |id: &RelationId| self.is_open(*id) && !self.implied.contains(id);
+        let mut waiting = self.relations(first_relation).filter(is_waiting).list();
+        self.ask_for_axes(group, first_term, &mut waiting);
         let assumptions = self.assumptions();
-        let mut waiting: Vec<RelationId> = { self.relations(first_relation) }
-            .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id, &assumptions))
-            .list();
+        waiting.keep(|&id| !self.is_assumed(id, &assumptions));
         // In this order: what waits for `?` alone is not kept for later.
         let undecided = self.undecided_by_any(first_relation);
         let shared = self.set_aside(group, &mut waiting);
@@ -96,14 +95,15 @@ impl Inference<'_> {
         stuck.append_all(undecided);
         // After a failure what waits may wait for what failed.
         if is_sound {
-            self.under_constrained(&stuck);
+            self.under_constrained(stuck);
         }
         self.quantify(group, &chosen, &waiting, &shared, first_term);
     }
 
-    pub(crate) fn under_constrained(&mut self, stuck: &[RelationId]) {
+    pub(crate) fn under_constrained(&mut self, mut stuck: Vec<RelationId>) {
+        self.without_free_ranks(&mut stuck);
         let mut told: HashSet<Cause> = HashSet::default();
-        for &relation in stuck {
+        for relation in stuck {
             let posted = self.solver.relation(relation);
             let State::Waiting(waits) = &posted.state else { continue };
             // One type may ask for much at one place.
@@ -116,6 +116,22 @@ impl Inference<'_> {
                 self.errors.push(TypeError::UnderConstrained { relation, args, waits });
             }
         }
+    }
+
+    /// What nothing determines has as many axes as are asked for.
+    pub(crate) fn without_free_ranks(&self, stuck: &mut Vec<RelationId>) {
+        let rank = |id: RelationId| {
+            let posted = self.solver.relation(id);
+            let is_rank = Function::of(&posted.attrs) == Some(&Function::Rank);
+            let is_free = is_rank && !self.solver.holes(&posted.args[..1]).is_empty();
+            is_free.then(|| self.solver.root(posted.args[1]))
+        };
+        let ranks = stuck.iter().filter_map(|&id| rank(id)).list();
+        stuck.keep(|&id| {
+            let posted = self.solver.relation(id);
+            let is_least = posted.relation.is(&AT_MOST) && ranks.contains(&self.solver.root(posted.args[1]));
+            rank(id).is_none() && !is_least
+        });
     }
 
     /// The relations that a `where` clause takes as true, by what they say.
@@ -319,8 +335,9 @@ impl Inference<'_> {
                 |&id: &RelationId| self.is_open(id) && !self.solver.holes(&self.solver.relation(id).args).is_empty();
             let mut lost: Vec<RelationId> = definitions.iter().copied().filter(is_open).list();
             base::sort(&mut lost);
-            self.under_constrained(&lost);
+            self.under_constrained(lost);
         }
+        let asked = self.axes_from(n_terms);
         for ((member, relations), generated) in chosen.iter().zip(own_params) {
             let Some(body) = self.member_type(*member) else { continue };
             match *member {
@@ -345,7 +362,7 @@ impl Inference<'_> {
                     base::sort(&mut assumed);
                     let own = relations.iter().copied().filter(|id| !definitions.contains(id));
                     let mut owed: Vec<RelationId> = own.chain(assumed).list();
-                    owed.append_all(self.axes_owed(&generated, body, &owed, n_terms));
+                    self.owe_asked(&asked, &generated, body, &mut owed);
                     let mut params = function.type_params.clone();
                     params.append_all(generated);
                     let obligations = self.obligations(&owed);
@@ -355,7 +372,7 @@ impl Inference<'_> {
                 }
                 Member::Let(local, _) if !generated.is_empty() => {
                     let mut owed = relations.iter().copied().filter(|id| !definitions.contains(id)).list();
-                    owed.append_all(self.axes_owed(&generated, body, &owed, n_terms));
+                    self.owe_asked(&asked, &generated, body, &mut owed);
                     let obligations = self.obligations(&owed);
                     self.local_schemes.insert(local, Scheme { params: generated, body, obligations });
                 }

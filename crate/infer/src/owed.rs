@@ -5,7 +5,7 @@
 //! that is called there.
 
 use crate::Inferred;
-use crate::why::Why;
+use crate::why::{Why, args_of_callee};
 use hir::{DefId, ExprId, ExprKind, Module};
 use solve::{Cause, Posted, RelationId, State};
 use ty::{Atom, Dim, Extent, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
@@ -54,7 +54,10 @@ impl Inferred {
             let used = &module.exprs[expr].kind;
             let (scheme, name) = match *used {
                 ExprKind::Def(def) => (self.defs[def].as_deref(), module.defs[def].name.as_str()),
-                ExprKind::Local(local, _) => (self.local_schemes.get(&local), module.local_name(local)),
+                // What is written as a variable's type, its value does not ask for.
+                ExprKind::Local(local, _) if module.locals[local].annotation.is_none() => {
+                    (self.local_schemes.get(&local), module.local_name(local))
+                }
                 _ => break,
             };
             let Some(scheme) = scheme else { break };
@@ -76,7 +79,7 @@ impl Inferred {
                     return Some(Asked { expr, within: &module.defs[def].name, relation: None });
                 }
                 ExprKind::Def(called) => {
-                    let args = crate::why::args_of_callee(module, expr);
+                    let args = args_of_callee(module, expr);
                     let has_shape = |&arg: &ExprId| self.shape_of(self.exprs[arg]?).filter(|&own| own == shape);
                     index = args.iter().position(|arg| has_shape(arg).is_some())?;
                     def = *called;

@@ -14,9 +14,9 @@ use crate::walk::Inference;
 use crate::why::Why;
 use base::ToList;
 use hir::{DefId, ExprId, ExprKind, Visit};
-use solve::{RelationId, State};
+use solve::{Posted, RelationId, State};
 use std::sync::Arc;
-use ty::{Dim, Extent, Obligation, Scheme, Term, TermId, Terms};
+use ty::{AT_MOST, Dim, Extent, Obligation, Scheme, Term, TermId, Terms};
 
 impl Inference<'_> {
     /// A group in the parts that are generalised one after the other. What is used before its part has its type.
@@ -66,8 +66,25 @@ impl Inference<'_> {
         self.annotated_scheme(def, inside, cause)
     }
 
-    /// Errors for what the bodies of a group's definitions ask for at the types at which they are used inside it.
+    /// Errors for what the bodies of a group's definitions ask for at the types at which they are used inside it. What they
+    /// ask for axes is handed on, as often as there are parameters to hand it on to.
     pub(crate) fn check_uses_within(&mut self, group: &[Member]) {
+        let n_errors = self.errors.len();
+        let n_params = |member: &Member| match *member {
+            Member::Def(def) => self.defs[def].as_ref().map_or(0, |scheme| scheme.params.len()),
+            Member::Let(..) | Member::Expr(_) => 0,
+        };
+        let n_rounds = group.iter().map(n_params).sum::<usize>() + 1;
+        for round in 0..=n_rounds {
+            let changed = self.check_uses_once(group, round < n_rounds);
+            if !changed || self.errors.len() > n_errors {
+                return;
+            }
+        }
+    }
+
+    /// Whether a definition was found to owe more. It may if `may_owe`.
+    fn check_uses_once(&mut self, group: &[Member], may_owe: bool) -> bool {
         let module = self.module;
         let asks = |member: &Member| {
             let Member::Def(def) = *member else { return None };
@@ -78,8 +95,9 @@ impl Inference<'_> {
             is_asking.then(|| (def, scheme.clone()))
         };
         let asking: Vec<(DefId, Arc<Scheme>)> = group.iter().filter_map(asks).list();
+        let mut changed = false;
         if asking.is_empty() {
-            return;
+            return changed;
         }
         for member in group {
             for visit in module.functions[member.function(module)].visits.clone() {
@@ -87,20 +105,27 @@ impl Inference<'_> {
                     && let ExprKind::Def(def) = module.exprs[mention].kind
                     && let Some((_, scheme)) = asking.iter().find(|(asking, _)| *asking == def)
                 {
-                    self.check_use_within(mention, scheme, *member);
+                    changed |= self.check_use_within(mention, scheme, *member, may_owe);
                 }
             }
         }
+        changed
     }
 
-    fn check_use_within(&mut self, mention: ExprId, scheme: &Scheme, around: Member) {
-        let Some(given) = self.instances.get(&mention).cloned() else { return };
+    /// Whether the definition around a use was found to owe more.
+    fn check_use_within(&mut self, mention: ExprId, scheme: &Scheme, around: Member, may_owe: bool) -> bool {
+        let Some(given) = self.instances.get(&mention).cloned() else {
+            // Those whose types are found together have the same parameters.
+            let Member::Def(def) = around else { return false };
+            let owes = |owed: &Obligation| self.owe_axes(def, owed, may_owe) == Some(true);
+            return scheme.obligations.iter().map(owes).fold(false, |any, owes| any | owes);
+        };
         let is_itself = |(&arg, &param)| match self.solver.head(arg) {
             Term::Param(found, _) | Term::Dim(Dim { extent: Extent::Param(found), .. }) => found == param,
             _ => false,
         };
         if given.iter().zip(&scheme.params).all(is_itself) {
-            return;
+            return false;
         }
         let cause = self.cause(Why::Expr(mention));
         let mut args = given;
@@ -115,13 +140,11 @@ impl Inference<'_> {
         self.n_reported = self.solver.failures.len();
         if let Some(failure) = failures.into_iter().next() {
             self.errors.push(TypeError::Failed(failure));
-            return;
+            return false;
         }
         self.instances.insert(mention, args);
-        // What a written clause says inside is not known any more here.
-        if !self.module.functions[around.function(self.module)].wheres.is_empty() {
-            return;
-        }
+        // What a written clause says inside is not known any more here, but for what it says of axes.
+        let has_clause = !self.module.functions[around.function(self.module)].wheres.is_empty();
         let told = match around {
             Member::Def(def) => self.defs[def].clone(),
             Member::Let(..) | Member::Expr(_) => None,
@@ -146,17 +169,34 @@ impl Inference<'_> {
             if self.solver.failures.len() > self.n_reported {
                 self.n_reported = self.solver.failures.len();
                 self.errors.push(TypeError::OwedWithin { relation, mention });
-                return;
+                return false;
             }
         }
         let is_waiting = |id: &RelationId| matches!(self.solver.relation(*id).state, State::Waiting(_));
-        let waiting = owed.into_iter().filter(is_waiting).list();
+        let mut waiting = owed.into_iter().filter(is_waiting).list();
+        self.without_free_ranks(&mut waiting);
+        let mut changed = false;
         for relation in waiting {
-            if !matches!(around, Member::Def(def) if self.owe_axes(def, relation)) {
-                self.errors.push(TypeError::OwedWithin { relation, mention });
-                return;
+            let Posted { relation: asked, args, attrs, .. } = self.solver.relation(relation).clone();
+            let owed = Obligation { relation: asked, args: args.to_vec(), attrs };
+            let owes = match around {
+                Member::Def(def) => self.owe_axes(def, &owed, may_owe && !has_clause),
+                Member::Let(..) | Member::Expr(_) => None,
+            };
+            match owes {
+                Some(true) => {
+                    changed = true;
+                    self.solver.quantify(&[relation], &[], cause);
+                }
+                Some(false) => {}
+                None if has_clause && !self.solver.relation(relation).relation.is(&AT_MOST) => {}
+                None => {
+                    self.errors.push(TypeError::OwedWithin { relation, mention });
+                    return false;
+                }
             }
         }
+        changed
     }
 
     /// The outputs that obligations say a waiting relation has.

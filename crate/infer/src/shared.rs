@@ -2,9 +2,9 @@
 //!
 //! The type of a top-level `let` whose value may hold a reference is not generalised: all uses share one cell. So what
 //! is unknown in it is found out by the groups that follow. So is what a computed value's waiting relations are about,
-//! which is no part of its type: after `let %layer = @dense(%w)`, whose shape waits for an input, a use gives it. No scheme may have such an unknown as a parameter, nor
-//! anything that a waiting relation says of one: those relations go on waiting and are part of every group until they
-//! are decided.
+//! which is no part of its type: after `let %layer = @dense(%w)`, whose shape waits for an input, a use gives it. No
+//! scheme may have such an unknown as a parameter, nor anything that a waiting relation says of one: those relations go
+//! on waiting and are part of every group until they are decided.
 //!
 //! Worked example: after `let %e = ref(Nil)`, which is a `ref(List[a])`, `def @d() { %e }` has the type
 //! `fn() -> ref(List[a])` without parameters, and `@d() := Cons(1, Nil)` makes `a` an `int32`.
@@ -124,7 +124,7 @@ impl Inference<'_> {
     pub(crate) fn finish_shared(&mut self) {
         if self.errors.is_empty() {
             let stuck = std::mem::take(&mut self.shared.relations);
-            self.under_constrained(&stuck);
+            self.under_constrained(stuck);
         }
     }
 }

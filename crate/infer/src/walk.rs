@@ -9,7 +9,7 @@ use crate::types::hole_kinds;
 use crate::why::Why;
 use crate::{Inferred, Opened};
 use base::{Append, HashMap, HashSet, IndexVec, ToList};
-use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
+use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, LocalOrigin, Module, PatId, PatKind, TypeExprId, Visit};
 use op::TUPLE_GET_ITEM;
 use solve::{Cause, Order, RelationId, Solver, Trace};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) struct Inference<'m> {
     /// Of functions that are not known yet, the type that their first call gave them.
     pub(crate) unknown_functions: HashMap<TermId, TermId>,
     opened: HashMap<ExprId, Opened>,
-    handed: HashMap<ExprId, TermId>,
+    pub(crate) handed: HashMap<ExprId, TermId>,
     /// Polymorphic `fn` literals.
     pub(crate) literals: HashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: HashMap<TypeExprId, Kind>,
@@ -411,6 +411,14 @@ impl<'m> Inference<'m> {
             self.locals[local] = Some(found);
             if let Some(scheme) = self.literals.get(&value) {
                 self.local_schemes.insert(local, scheme.clone());
+                if self.module.locals[local].origin == LocalOrigin::TopLevel {
+                    return;
+                }
+                // Each use is another one: nobody asks what the literal by itself would be.
+                let newest = (0..self.solver.relations().len()).rev().map(|at| RelationId::numbered(at as u32));
+                let why = |id: &RelationId| self.whys[self.solver.relation(*id).cause.0 as usize];
+                let own = newest.take_while(|id| matches!(why(id), Why::Expr(expr) if expr == value)).list();
+                self.implied.extend(own);
             }
         }
     }

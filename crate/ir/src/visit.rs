@@ -2,7 +2,6 @@
 
 use crate::{BlockId, End, Function, Op, VarId};
 use base::ToList;
-use smallvec::SmallVec;
 
 impl End {
     /// The variables that it uses, in order.
@@ -25,11 +24,11 @@ impl End {
     }
 
     /// The blocks that it leads to, in the order of the text.
-    pub fn successors(&self) -> SmallVec<[BlockId; 4]> {
+    pub fn successors(&self) -> Vec<BlockId> {
         match self {
-            End::Jump(block, _) => SmallVec::from_slice(&[*block]),
-            End::Switch { cases, default, .. } => cases.iter().map(|case| case.block).chain(*default).small_list(),
-            End::Return(_) | End::TailCall(..) | End::Fail(_) => SmallVec::new(),
+            End::Jump(block, _) => vec![*block],
+            End::Switch { cases, default, .. } => cases.iter().map(|case| case.block).chain(*default).list(),
+            End::Return(_) | End::TailCall(..) | End::Fail(_) => Vec::new(),
         }
     }
 }

@@ -1,17 +1,15 @@
 //! Natural numbers of up to [`MAX_BITS`] bits, for counting values.
 
-use smallvec::SmallVec;
-
 /// Counts past this many bits are not made.
 pub(crate) const MAX_BITS: usize = 1 << 16;
 
 /// Digits to the base 2³², the lowest first, the last not 0.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Natural(SmallVec<[u32; 4]>);
+pub(crate) struct Natural(Vec<u32>);
 
 impl Natural {
     pub fn new(mut value: u128) -> Natural {
-        let mut digits = SmallVec::new();
+        let mut digits = Vec::new();
         while value > 0 {
             digits.push(value as u32);
             value >>= 32;
@@ -41,7 +39,7 @@ impl Natural {
         if len > MAX_BITS / 32 {
             return None;
         }
-        let mut digits: SmallVec<[u32; 4]> = smallvec::smallvec![0; len];
+        let mut digits = vec![0_u32; len];
         for (at, &a) in self.0.iter().enumerate() {
             let mut carry = 0;
             for (digit, b) in digits[at..].iter_mut().zip(other.0.iter().copied().chain(std::iter::once(0))) {

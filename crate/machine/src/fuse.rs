@@ -7,7 +7,6 @@
 
 use crate::code::{Assembly, Code, Reg};
 use base::ToList;
-use smallvec::{SmallVec, smallvec};
 
 /// Most steps of one code.
 pub const MAX_STEPS: i64 = 4;
@@ -94,17 +93,21 @@ fn tested(test: Code, switch: Code) -> Option<Code> {
 
 /// Owners more for some operands, and the operator that takes them; of a register in several places all or none.
 fn kept(assembly: &Assembly, first: Reg, next: impl Fn(usize) -> Option<Code>) -> Option<Code> {
-    let mut owned: SmallVec<[Reg; MAX_KEPT]> = smallvec![first];
+    let (mut owned, mut n_owned) = ([first; MAX_KEPT], 1);
     let (n, to, at, number) = loop {
-        match next(owned.len())? {
-            Code::Dup { from } if owned.len() < MAX_KEPT => owned.push(from),
+        match next(n_owned)? {
+            Code::Dup { from } if n_owned < MAX_KEPT => {
+                owned[n_owned] = from;
+                n_owned += 1;
+            }
             Code::Operator { kept: 0, n, to, first, number } => break (n, to, first, number),
             _ => return None,
         }
     };
+    let owned = &owned[..n_owned];
     let args = &assembly.args[at as usize..at as usize + usize::from(n)];
     let count = |of: &[Reg], register: Reg| of.iter().count_where(|&&it| it == register);
-    let is_whole = |&register: &Reg| count(args, register) == count(&owned, register);
+    let is_whole = |&register: &Reg| count(args, register) == count(owned, register);
     if args.len() > MAX_KEPT || !owned.iter().all(is_whole) {
         return None;
     }

@@ -16,9 +16,8 @@ use crate::machine::Machine;
 use crate::tensor::Block;
 use base::{HashMap, Idx, Span, ToList};
 use ir::{FuncId, Instr, Op, VarId};
-use layout::{Kind, LayoutId};
+use layout::{Kind, LayoutId, Words};
 use op::{OpId, Operators, ResultType, flops, reads_part};
-use smallvec::SmallVec;
 use std::slice;
 use std::sync::Arc;
 
@@ -183,7 +182,7 @@ impl Machine {
     fn are(&self, code: &Assembly, pc: u32, vars: &[VarId], types: &[Types]) -> bool {
         vars.iter().zip(types).all(|(&var, types)| {
             let (_, tensors) = self.tensors(code, pc, var);
-            let is = |(&at, block): (&u32, &Block)| block.owners(&self.state.heap, at).is_some();
+            let is = |(&at, block): (&u64, &Block)| block.owners(&self.state.heap, at as u32).is_some();
             tensors.len() == types.blocks.len() && tensors.iter().zip(&types.blocks).all(is)
         })
     }
@@ -191,7 +190,7 @@ impl Machine {
     /// The types in a variable of the current frame.
     fn types(&self, code: &Assembly, pc: u32, var: VarId) -> Types {
         let (layout, tensors) = self.tensors(code, pc, var);
-        let type_at = |&at: &u32| tensor_at(code, &self.state.heap, at);
+        let type_at = |&at: &u64| tensor_at(code, &self.state.heap, at as u32);
         let all: Vec<ResultType> = tensors.iter().filter_map(type_at).list();
         let one = match code.program.layouts[layout].kind {
             Kind::Scalar(dtype) | Kind::Immediate(dtype) => Some(ResultType { shape: Vec::new(), dtype }),
@@ -206,22 +205,22 @@ impl Machine {
 
     /// The layout of a variable of the current frame, and where the tensors in it are: it is one, or those in a tuple, to
     /// which its pointers lead themselves or through the tuple's own block.
-    fn tensors(&self, code: &Assembly, pc: u32, var: VarId) -> (LayoutId, SmallVec<[u32; 4]>) {
+    fn tensors(&self, code: &Assembly, pc: u32, var: VarId) -> (LayoutId, Words) {
         let id = code.function(pc).unwrap_or(FuncId::numbered(0));
         let layout = code.program.functions[id].vars[var].layout;
         let range = code.routines[id].places[var.index()].range();
         let words = &self.state.registers[self.state.base as usize..][range];
         let layouts = &code.program.layouts;
-        let mut tensors = SmallVec::new();
+        let mut tensors = Words::new();
         match (&layouts[layout].kind, words) {
             (Kind::Scalar(_) | Kind::Immediate(_), _) => {}
-            (Kind::Tensor, [word, ..]) => tensors.push(*word as u32),
+            (Kind::Tensor, [word, ..]) => tensors.push(*word),
             _ => {
                 let mut found = Vec::new();
                 code.kinds.pointers(layouts, layout, words, &mut found);
                 while let Some((_, at)) = found.pop() {
                     match code.kinds.kind_at(&self.state.heap, at) {
-                        BlockKind::Tensor(_) => tensors.push(at),
+                        BlockKind::Tensor(_) => tensors.push(at.into()),
                         _ => code.kinds.pointers_at(layouts, &self.state.heap, at, &mut found),
                     }
                 }

@@ -146,9 +146,8 @@ pub struct NamedRelation {
 }
 
 /// Rows for the attributes of relations that belong to no operator: that of `%t.0`, and what is left of some to check.
-static UNNAMED: [Op; 7] = [
+static UNNAMED: [Op; 6] = [
     unnamed(&TUPLE_GET_ITEM, &["tuple"], &[AttrSpec::required("index", AttrForm::Int)]),
-    unnamed(&rule::HAS_AXIS, &["data"], &[AttrSpec::int("axis", -1)]),
     unnamed(&rule::qnn::PER_AXIS, &["data", "vector"], &[AttrSpec::int("axis", -1)]),
     unnamed(&rule::qnn::PER_AXIS, &["data", "vector"], &[AttrSpec::int("lhs_axis", -1)]),
     unnamed(&rule::qnn::PER_AXIS, &["data", "vector"], &[AttrSpec::int("rhs_axis", -1)]),

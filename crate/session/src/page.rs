@@ -361,6 +361,7 @@ impl Page {
             span: span_view(lines, so_far.next),
             line: lines.line_of(so_far.next.start),
             values: value_views(analysis, so_far.values),
+            diagnostics: diagnostic_views(lines, so_far.diagnostics),
             profile: so_far.tallies.iter().map(|tally| operator_view(lines, tally)).list(),
         }
     }

@@ -53,8 +53,9 @@ pub struct SoFar<'a> {
     pub steps: u64,
     /// Where in the file the next instruction is.
     pub next: Span,
-    /// What expressions came to since the last word.
+    /// What expressions came to since the last word, and why some came to nothing.
     pub values: &'a [RunValue],
+    pub diagnostics: &'a [Diagnostic],
     /// What operators cost, where there is a clock for that, in the order in which they were first called.
     pub tallies: &'a [Tally],
 }
@@ -128,7 +129,7 @@ const TOLD_EVERY: f64 = 100.0;
 const RUN_BETWEEN: f64 = 20.0;
 
 /// Runs functions of a text, one after the other. It is shown what those before came to.
-type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span, &[RunValue]) -> Result<Value, RunError> + 'a;
+type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span, &Outcome) -> Result<Value, RunError> + 'a;
 
 /// Evaluates every top-level expression whose definitions have no error, in order, and `@main` last.
 pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
@@ -147,7 +148,8 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let (mut fuel, mut steps, mut room) = (0, 0, options.memory);
     let now = || options.progress.map_or(0.0, |progress| (progress.clock)());
     let first_word = now() + TOLD_EVERY;
-    let (mut milliseconds, mut next_word, mut n_told) = (0.0, first_word, 0);
+    let (mut milliseconds, mut next_word) = (0.0, first_word);
+    let (mut n_told, mut n_diagnosed) = (0, outcome.diagnostics.len());
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site, before| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
@@ -158,13 +160,13 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
             None => run_looking(&mut machine, || 0.0, |_, _| {}),
             Some(progress) => run_looking(&mut machine, progress.clock, |machine, now| {
                 // Before what may take long, what is there is told at once.
-                let is_new = next_word == first_word || before.len() > n_told;
+                let is_new = next_word == first_word || before.values.len() > n_told;
                 if now >= next_word || machine.is_before_large() && is_new {
                     let (fuel, steps) = (fuel + machine.fuel_used(), steps + machine.steps());
                     let (next, tallies) = (machine.place_in_file(), machine.tallies());
-                    let values = &before[n_told..];
-                    (progress.tell)(analysis, &SoFar { fuel, steps, next, values, tallies });
-                    n_told = before.len();
+                    let (values, diagnostics) = (&before.values[n_told..], &before.diagnostics[n_diagnosed..]);
+                    (progress.tell)(analysis, &SoFar { fuel, steps, next, values, diagnostics, tallies });
+                    (n_told, n_diagnosed) = (before.values.len(), before.diagnostics.len());
                     let end = (progress.clock)();
                     telling += end - now;
                     // Values are told once.
@@ -245,7 +247,7 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
         };
         let value = match args {
             Ok(args) => {
-                let result = engine(function, args, span, &outcome.values);
+                let result = engine(function, args, span, outcome);
                 let looked_at = result.and_then(|value| {
                     analysis.check_sizes(body, &value, span)?;
                     Ok(value)

@@ -297,8 +297,9 @@ pub struct ProgressView {
     /// Where what comes next stands in the text.
     pub span: SpanView,
     pub line: u32,
-    /// What has been evaluated since the last word.
+    /// What has been evaluated since the last word, and why some of it has no value.
     pub values: Vec<ValueView>,
+    pub diagnostics: Vec<DiagnosticView>,
     /// In the order in which they were first called; empty unless it was asked for.
     pub profile: Vec<OperatorView>,
 }

@@ -18,7 +18,6 @@ use crate::solver::{Args, EQUAL, Posted, RelationId, Solver};
 use crate::store::Cause;
 use crate::trace::Event;
 use base::{HashMap, HashSet, ToList};
-use smallvec::SmallVec;
 use std::cell::RefCell;
 use ty::{Extent, FUNCTION, Kind, Term, TermId, Terms};
 
@@ -39,7 +38,7 @@ const UNFOUNDED: u32 = 400;
 
 /// Which part of a term, by the numbers of the parts on the way, in the order they print: `[0, 1]` of a tensor type is
 /// axis 1 of its shape.
-pub type Path = SmallVec<[u32; 4]>;
+pub type Path = Vec<u32>;
 
 /// A part of the type of a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,7 +49,7 @@ pub struct Place {
 
 impl Place {
     pub fn new(cell: TermId, path: &[u32]) -> Place {
-        Place { cell, path: Path::from_slice(path) }
+        Place { cell, path: path.to_vec() }
     }
 }
 

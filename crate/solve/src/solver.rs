@@ -97,6 +97,7 @@ pub struct Solver {
     /// The dependency graph: by root, the relations that wait on it, in the order of their ids.
     pub(crate) watchers: HashMap<TermId, Vec<RelationId>>,
     pub failures: Vec<Failure>,
+    /// The relation whose rule runs now.
     running: Option<RelationId>,
     pub order: Order,
     /// Whether a type of the program may hold a `?` at all: only then do static dims keep their identity, so that the

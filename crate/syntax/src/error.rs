@@ -697,7 +697,10 @@ impl SyntaxError {
                 if *word == TokenKind::KwLet { said.fix("take `let` out", *at, "") } else { said }
             }
             SyntaxError::UnknownCharacter { first, .. } => {
-                let seen = if first.is_control() { String::new() } else { format!("`{first}`, ") };
+                // Marks of direction, joiners and the like are not seen either.
+                let is_unseen = first.is_control()
+                    || matches!(first, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+                let seen = if is_unseen { String::new() } else { format!("`{first}`, ") };
                 let code = u32::from(*first);
                 error("unknown-character", format!("expected a token, found {seen}U+{code:04X}, which begins none"))
             }

@@ -370,9 +370,14 @@ impl Lexer<'_> {
         let word = text.iter().position(is_sign).unwrap_or(text.len());
         let at = self.span(start);
         self.pos = start + 1 + word;
-        self.out.errors.push(SyntaxError::UnterminatedString { at, word: self.span(start) });
         // Where nothing follows that a string may hold, it is one too many.
-        if text[..word].trim_ascii().is_empty() { Whitespace } else { BadString }
+        let rest = text[..word].trim_ascii();
+        let is_surplus = rest.is_empty() || rest.starts_with(b"//");
+        if is_surplus {
+            self.pos = start + 1;
+        }
+        self.out.errors.push(SyntaxError::UnterminatedString { at, word: self.span(start) });
+        if is_surplus { Whitespace } else { BadString }
     }
 
     /// Whether a word follows, and then another apostrophe.

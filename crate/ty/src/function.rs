@@ -9,7 +9,7 @@
 //! A `?` among the arguments of arithmetic makes the result `?`.
 
 use crate::condition::{DIVIDES, divides};
-use crate::pieces::{Piece, Place, dim_in, make_shape, pieces, place_of, sliced};
+use crate::pieces::{Piece, Place, dim_in, make_shape, no_axis, pieces, place_of, sliced};
 use crate::poly::{Atom, Poly};
 use crate::{AttrValue, Attrs, Dim, Extent, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId, if_known};
 use base::{Append, ToList};
@@ -295,8 +295,7 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
                 Some(Place::Dim(dim)) => Ok(dim),
                 Some(Place::In(shape, at, cut)) => dim_in(r, shape, at, cut),
                 None if all.iter().all(|piece| matches!(piece, Piece::Dim(_))) => {
-                    let rank = all.len();
-                    r.fail(Reason::Check(format!("a shape of rank {rank} has no axis {at}").into()))
+                    r.fail(Reason::Check(no_axis(all.len() as i64, at).into()))
                 }
                 None => Err(Stop::wait(&[args[0]])),
             }

@@ -52,7 +52,7 @@ pub use copy::COPY;
 pub use dtype::Dtype;
 pub use facts::{Facts, Size, Step, Stop, Why, if_known};
 pub use function::{FUNCTION, Function, NO_WHOLE_NUMBER, apply, evaluate, too_large};
-pub use pieces::covers;
+pub use pieces::{covers, too_few_axes};
 pub use poly::{Atom, Poly, PolyId};
 pub use print::{
     Beginning, Names, Printed, print_atom, print_beginning, print_obligation, print_obligation_beginning, print_scheme,

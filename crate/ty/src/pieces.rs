@@ -133,6 +133,22 @@ pub(crate) fn place_of(pieces: &[Piece], at: i64) -> Option<Place> {
     None
 }
 
+/// What is wrong with an axis that a shape of so many has not.
+pub(crate) fn no_axis(rank: i64, axis: i64) -> String {
+    match rank {
+        0 => too_few_axes(rank, 1),
+        _ => format!("a shape of rank {rank} has no axis {axis}"),
+    }
+}
+
+/// What is wrong with a rank where more axes are asked for.
+pub fn too_few_axes(rank: i64, least: i64) -> String {
+    match rank {
+        0 => "a scalar has no axes".to_owned(),
+        _ => format!("a shape of rank {rank} has less than {least} axes"),
+    }
+}
+
 /// The parts from one place up to another; `None` where a parameter's rank would decide it.
 pub(crate) fn sliced(
     r: &mut dyn Facts,
@@ -146,9 +162,15 @@ pub(crate) fn sliced(
         let (start, end) = (place(from.unwrap_or(0)), place(to.unwrap_or(rank)));
         if !(0 <= start && start <= end && end <= rank) {
             let bound = |at: Option<i64>| at.map_or(String::new(), |at| at.to_string());
-            let sentence = match rank {
-                0 => "a scalar has no axes".to_owned(),
-                _ => format!("a shape of rank {rank} has no part [{}:{}]", bound(from), bound(to)),
+            // The last axis before a place that counts from the front, and the first one behind one from the end.
+            let mut axes = [from, to].into_iter().flatten().map(|at| if at > 0 { at - 1 } else { at });
+            let sentence = match axes.find(|axis| !(-rank..rank).contains(axis)) {
+                Some(axis) => no_axis(rank, axis),
+                // As many in front as behind are cut off, or more.
+                None if from > Some(0) && to < Some(0) => {
+                    too_few_axes(rank, from.unwrap_or(0).saturating_sub(to.unwrap_or(0)))
+                }
+                None => format!("a shape of rank {rank} has no part [{}:{}]", bound(from), bound(to)),
             };
             return r.fail(Reason::Check(sentence.into()));
         }

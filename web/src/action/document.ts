@@ -115,7 +115,7 @@ export async function layOut(text: string): Promise<readonly EditView[]> {
   if (view === undefined) return [];
   if (view.errors > 0) {
     const count = view.errors === 1 ? "a syntax error" : `${view.errors} syntax errors`;
-    state.notice.value = { tone: "bad", text: `The program was left as it is: it has ${count}.` };
+    state.notice.value = { tone: "bad", text: `The program was left as it is: it has ${count}.`, ofText: true };
   } else if (view.edits.length === 0) {
     state.notice.value = { tone: "good", text: "The program is formatted already." };
   } else {

@@ -98,9 +98,11 @@ export const compiler = new Compiler({
   progress(revision, view) {
     if (run === undefined || revision !== state.revision.value) return;
     const before = state.progress.peek();
-    // A word tells the values that are new.
+    // A word tells what is new.
     const values = [...(before.view?.values ?? []), ...view.values];
-    state.progress.value = { ...before, view: { ...view, values } };
+    const known = before.view?.diagnostics ?? [];
+    const diagnostics = view.diagnostics.length === 0 ? known : [...known, ...view.diagnostics];
+    state.progress.value = { ...before, view: { ...view, values, diagnostics } };
   },
   ran(revision, view, whole) {
     const unfinished = run?.alone && view.fuel >= SMALL;
@@ -172,6 +174,7 @@ export function setText(text: string, origin: Origin): void {
   if (origin === "edited") resting = setTimeout(() => (state.rested.value = true), RESTED_MS);
   batch(() => {
     state.text.value = text;
+    if (state.notice.peek()?.ofText) state.notice.value = undefined;
     state.revision.value += 1;
     state.rested.value = origin !== "edited";
   });

@@ -33,7 +33,8 @@ export async function startStepping(expression = 0): Promise<void> {
 }
 
 function sayNothingToStep(): void {
-  state.notice.value = { tone: "bad", text: "There is nothing to step through: the program needs an expression without errors." };
+  const text = "There is nothing to step through: the program needs an expression without errors.";
+  state.notice.value = { tone: "bad", text, ofText: true };
 }
 
 async function start(expression: number): Promise<boolean> {

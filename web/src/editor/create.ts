@@ -10,6 +10,9 @@ import { rangeOf } from "./spans.ts";
 
 type Options = monaco.editor.IStandaloneEditorConstructionOptions;
 
+/** Pixels in which most lines of a program have room. */
+const ROOM = 560;
+
 export function createEditor(
   element: HTMLElement,
   file: FileName,
@@ -38,10 +41,16 @@ export function createEditor(
     scrollbar: { useShadows: false, verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
     tabSize: 2,
     wordBasedSuggestions: "off",
-    wordWrap: isNarrow.peek() ? "on" : "off",
     ...OFFERING,
     ...options,
   });
+  // What is cut off at the right is seen by nobody who has little room.
+  const wrap = () => {
+    const hasRoom = editor.getLayoutInfo().width >= ROOM && !isNarrow.peek();
+    editor.updateOptions({ wordWrap: hasRoom ? "off" : "on" });
+  };
+  wrap();
+  editor.onDidLayoutChange(wrap);
   // A line number has as much room on its left as any.
   const fitNumbers = () => editor.updateOptions({ lineNumbersMinChars: Math.max(3, String(model.getLineCount()).length + 1) });
   fitNumbers();

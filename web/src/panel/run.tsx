@@ -7,7 +7,7 @@ import { point, show } from "../action/navigation.ts";
 import { lookAhead } from "../action/queries.ts";
 import { setMeasures } from "../action/settings.ts";
 import { startStepping } from "../action/stepping.ts";
-import { errorCount, isFresh, type Ran, state } from "../state.ts";
+import { errorCount, isFresh, type Ran, runDiagnostics, state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { highlight, TypeText } from "../view/code.tsx";
 import { isPaneNarrow } from "../view/appearance.ts";
@@ -412,13 +412,11 @@ interface ValueProps {
 const Value = ({ value, index, canStep }: ValueProps) =>
   useMemo(() => <ToldValue value={value} index={index} canStep={canStep} />, [value, index, canStep]);
 
-/** Why the expression at `of` has no value, which is known when the run has ended. */
+/** Why the expression at `of` has no value. */
 function problemOf(of: SpanView): DiagnosticView | undefined {
-  const ran = state.ran.value;
-  const said = ran?.kind === "finished" ? ran.view.diagnostics : [];
   const isOf = ({ span, labels }: DiagnosticView) =>
     (of.start <= span.start && span.end <= of.end) || labels.some(({ span }) => span.start === of.start && span.end === of.end);
-  return said.find(isOf);
+  return runDiagnostics.value.find(isOf);
 }
 
 function Failure({ problem, isStale }: { problem: DiagnosticView | undefined; isStale: boolean }) {

@@ -65,11 +65,15 @@ function inline(text: string): ComponentChildren[] {
   return out;
 }
 
+/** A part of a sentence may be any word of the text. */
+const LONG = 2_000;
+const shortened = (part: string) => (part.length > LONG ? `${part.slice(0, LONG)}…` : part);
+
 /** A sentence of the compiler, with what is in backticks as code. */
 export function Sentence({ text }: { text: string }) {
   const parts = text.split(/(`` .+? ``|`[^`\s][^`]*`)/);
   return parts.map((part, index) =>
-    index % 2 === 0 ? part : <code class="inline-code">{highlight(part.replace(/^`+ ?| ?`+$/g, ""))}</code>,
+    index % 2 === 0 ? shortened(part) : <code class="inline-code">{highlight(shortened(part.replace(/^`+ ?| ?`+$/g, "")))}</code>,
   );
 }
 

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use ty::Scalar;
 
 /// An instruction but for its results, as words: equal words, equal values.
-type Key = SmallVec<[u32; 12]>;
+type Key = Vec<u32>;
 
 /// Leaves out what gives a value that is already there.
 pub fn share(program: &mut Program, _: &mut [FuncId]) {
@@ -86,7 +86,7 @@ fn key_of(function: &Function, instr: &Instr) -> Option<Key> {
         | Op::Dup
         | Op::Drop => return None,
     };
-    let mut key = Key::from_slice(&words);
+    let mut key = words.to_vec();
     // Result layouts, counted, then arguments: no two instructions have the same words.
     key.push(instr.results.len() as u32);
     key.append_all(instr.results.iter().map(|&result| function.vars[result].layout.number()));

@@ -1,7 +1,6 @@
 //! Tensors from attributes, and changes of dtype.
 
-use super::attr_error;
-use super::rank_error;
+use super::{attr_error, rank_error};
 use base::ToList;
 use ty::{AttrValue, Attrs, Facts, Relation, Scalar, Size, Step, Stop};
 
@@ -15,7 +14,7 @@ pub static CAST: Relation = Relation { name: "Cast", n_outputs: 1, rule: cast };
 pub static ARANGE: Relation = Relation { name: "Arange", n_outputs: 1, rule: arange };
 
 fn shape_attr(r: &dyn Facts) -> Result<Vec<Size>, Stop> {
-    let Some(shape) = r.attrs().ints("shape") else { return attr_error(r, "shape", "a list of integers") };
+    let shape = r.attrs().ints("shape").unwrap_or_default();
     match shape.iter().find(|&&size| size < 0) {
         Some(size) => attr_error(r, "shape", format!("sizes of at least 0, found {size}")),
         None => Ok(shape.into_iter().map(Size::known).list()),

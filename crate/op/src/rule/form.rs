@@ -53,7 +53,7 @@ impl Form {
         let Form::Whole(shape) = self else { return Ok(()) };
         let (rank, least) = (ty::apply(r, &Function::Rank, &[*shape])?, if axis < 0 { -axis } else { axis + 1 });
         let least = super::dims::number(r, least);
-        r.at_most(least, rank, &|least, rank| format!("a shape of rank {rank} has less than {least} axes"))
+        r.at_most(least, rank, &|least, rank| ty::too_few_axes(rank, least))
     }
 
     /// The dim of a checked axis.

@@ -318,9 +318,7 @@ pub fn places_of_slice(extent: i64, [begin, end, stride]: [Option<i64>; 3]) -> O
 }
 
 fn strided_slice(r: &mut dyn Facts) -> Step {
-    let Some(begin) = r.attrs().ints("begin") else { return attr_error(r, "begin", "a list of integers") };
-    let Some(end) = r.attrs().ints("end") else { return attr_error(r, "end", "a list of integers") };
-    let Some(strides) = r.attrs().ints("strides") else { return attr_error(r, "strides", "a list of integers") };
+    let [begin, end, strides] = ["begin", "end", "strides"].map(|name| r.attrs().ints(name).unwrap_or_default());
     if strides.contains(&0) {
         return attr_error(r, "strides", "steps other than 0");
     }

@@ -1,8 +1,7 @@
 //! Rules of the operators in `random`. A key is a `Tensor[(10), uint64]`; each operator takes one and gives the next,
 //! so that nothing is random but the first key.
 
-use super::attr_error;
-use super::rank_error;
+use super::{attr_error, rank_error};
 use base::ToList;
 use ty::{Dtype, Facts, Relation, Size, Step, Stop, TermId};
 

@@ -167,7 +167,7 @@ fn repeat(r: &mut dyn Facts) -> Step {
 }
 
 fn tile(r: &mut dyn Facts) -> Step {
-    let Some(reps) = r.attrs().ints("reps") else { return attr_error(r, "reps", "a list of integers") };
+    let reps = r.attrs().ints("reps").unwrap_or_default();
     if reps.iter().any(|&n| n < 1) {
         return attr_error(r, "reps", "numbers above 0");
     }

@@ -17,15 +17,12 @@ pub static RESHAPE: Relation = Relation { name: "Reshape", n_outputs: 1, rule: r
 /// As [`RESHAPE`], read from the last axis.
 pub static REVERSE_RESHAPE: Relation = Relation { name: "ReverseReshape", n_outputs: 1, rule: reverse_reshape };
 
-fn codes(r: &dyn Facts) -> Result<Vec<i64>, Stop> {
-    match r.attrs().ints("newshape") {
-        Some(codes) => Ok(codes),
-        None => attr_error(r, "newshape", "a list of integers"),
-    }
+fn codes(r: &dyn Facts) -> Vec<i64> {
+    r.attrs().ints("newshape").unwrap_or_default()
 }
 
 fn reshape(r: &mut dyn Facts) -> Step {
-    let codes = codes(r)?;
+    let codes = codes(r);
     can_be_tensor(r, 0)?;
     let plan = Plan::read(r, &codes, peek_rank(r, 0))?;
     let (data, dtype) = Form::operand(r, 0)?;
@@ -44,7 +41,7 @@ fn reshape(r: &mut dyn Facts) -> Step {
 }
 
 fn reverse_reshape(r: &mut dyn Facts) -> Step {
-    let mut codes = codes(r)?;
+    let mut codes = codes(r);
     if codes.contains(&-4) {
         return attr_error(r, "newshape", "no -4, whose two sizes would stand on its wrong side");
     }

@@ -57,7 +57,7 @@ pub fn sentence(name: &str) -> Option<&'static str> {
         "ExpandDims" => "Axes of size 1 are added.",
         "Squeeze" => "Axes of size 1 go.",
         "StridedSlice" => "Each axis that is cut becomes as long as the cut.",
-        "Softmax" | "HasAxis" => "The result has the type of the operand, which has that axis.",
+        "Softmax" => "The result has the type of the operand, which has that axis.",
         "BatchNorm" | "LayerNorm" | "InstanceNorm" | "GroupNorm" => {
             "The parameters are as long as the axis that is normalised; the result is like the data."
         }

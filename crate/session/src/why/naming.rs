@@ -146,9 +146,13 @@ impl<'a> Naming<'a> {
         let solver = &self.recorded.inferred.solver;
         let part = |id: TermId, n: &u32| solve::derive::part(solver, solver.head(id), *n);
         match place.path.iter().try_fold(place.cell, part) {
-            Some(id) => self.recorded.inferred.print(&self.analysis.module, id).text,
+            Some(id) => self.print(id),
             None => "_".to_owned(),
         }
+    }
+
+    pub fn print(&self, id: TermId) -> String {
+        self.recorded.inferred.print(&self.analysis.module, id).text
     }
 
     /// Who posted a relation, or the one in whose run it was posted.

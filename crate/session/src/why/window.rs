@@ -54,12 +54,15 @@ impl Window {
         Some((steps + 1, is_exact))
     }
 
-    /// The formula with its numbers, if it comes to `output`.
-    pub fn formula(&self, input: i64, output: i64) -> Option<String> {
-        let (positions, is_exact) = self.positions(input)?;
-        if positions != output {
-            return None;
-        }
+    /// The formula over an input: of these `sizes`, if it comes to the second one, or of any.
+    pub fn formula(&self, input: &str, sizes: Option<[i64; 2]>) -> Option<String> {
+        let is_exact = match sizes {
+            Some([input, output]) => {
+                let (positions, is_exact) = self.positions(input)?;
+                (positions == output).then_some(is_exact)?
+            }
+            None => self.stride == 1,
+        };
         let mut text = match self.padding {
             [0, 0] => format!("({input}"),
             [before, behind] if before == behind => format!("({input} + 2·{before}"),

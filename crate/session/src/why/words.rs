@@ -368,9 +368,8 @@ impl<'a> Words<'a> {
         for token in &formula.tokens {
             match token {
                 Token::Given(at) => {
-                    if let Some(place) = step.given.get(*at) {
-                        text.push_str(&self.naming.fact(place));
-                    }
+                    let fact = step.given.get(*at).map_or_else(String::new, |place| self.naming.fact(place));
+                    text.push_str(&if formula.tokens.len() > 1 { as_operand(fact) } else { fact });
                 }
                 Token::Number(number) => text.push_str(&number.to_string()),
                 Token::Text(part) => text.push_str(part),
@@ -423,9 +422,11 @@ impl<'a> Words<'a> {
             self.number(*self.dims(*poster.args.get(1)?)?.get(at)?)
         };
         let window = Window::read(attrs, axis, weight)?;
-        let input = self.number(*self.dims(*poster.args.first()?)?.get(axis)?)?;
-        let output = self.number(*self.dims(poster.call)?.get(axis)?)?;
-        let formula = window.formula(input, output)?;
+        let [input, output] = [*poster.args.first()?, poster.call].map(|of| self.dims(of)?.get(axis).copied());
+        let (input, output) = (input?, output?);
+        let sizes = self.number(input).zip(self.number(output)).map(|(input, output)| [input, output]);
+        let input = self.naming.print(input);
+        let formula = window.formula(&input, sizes)?;
         let size = window.size;
         Some(match attrs.ints("pool_size") {
             Some(_) => (formula, format!("pools {input} by {size}"), Some(format!("pooling {input} by {size}"))),
@@ -571,7 +572,7 @@ impl<'a> Words<'a> {
         }
         let axis = self.axis(poster, step)?;
         let rank = self.dims(poster.call)?.len();
-        let print = |id: TermId| self.naming.recorded.inferred.print(&self.naming.analysis.module, id).text;
+        let print = |id: TermId| self.naming.print(id);
         let mut sizes: Vec<(String, String)> = Vec::new();
         for &arg in &poster.args {
             let dims = self.dims(arg)?;
@@ -623,4 +624,14 @@ impl<'a> Words<'a> {
         };
         if from.is_empty() { format!("makes {part}") } else { format!("makes {part} from {from}") }
     }
+}
+
+/// A size as a part of a formula: in parentheses if it is computed from others by signs.
+fn as_operand(size: String) -> String {
+    let mut depth = 0;
+    let is_apart = |byte: u8| {
+        depth += i32::from(matches!(byte, b'(' | b'[')) - i32::from(matches!(byte, b')' | b']'));
+        byte == b' ' && depth == 0
+    };
+    if size.bytes().any(is_apart) { format!("({size})") } else { size }
 }
