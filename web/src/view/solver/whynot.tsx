@@ -65,7 +65,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
             {(isWhole.value ? places : places.slice(0, FEW_PLACES)).map(({ span, line, sentence }) => (
               <li {...pointing(span)}>
                 <button type="button" class="place" onClick={() => show(span)}>
-                  <span class="to-line">line {line}</span> <code>{source(span.start, span.end)}</code>
+                  <span class="to-line">line {line}</span> {span.start < span.end && <code>{source(span.start, span.end)}</code>}
                 </button>
                 <span class="reason">
                   <Sentence text={sentence} />
