@@ -49,13 +49,13 @@ const LINKED = [
 const TARGET = "wasm32-unknown-unknown";
 
 /** What is compiled for other instructions has a target folder of its own. */
-async function compile(folder, { crateFeatures = [], simd = SIMD, target = "target", isShipped = true } = {}) {
+async function compile(folder, { crateFeatures = "instructions", simd = SIMD, target = "target", isShipped = true } = {}) {
   const out = resolve(root, folder);
   // Two builds side by side would each make the folder that both of theirs are in.
   mkdirSync(resolve(root, target), { recursive: true });
   const extraEnv = { RUSTFLAGS: `-C target-feature=${simd} ${FLAGS}`, CARGO_TARGET_DIR: resolve(root, target), ...UNSTABLE };
   const args = ["build", "--quiet", "--release", "-p", "relish-wasm", "--target", TARGET];
-  await run("cargo", [...args, ...crateFeatures, ...OWN_STD, ...FOR_SIZE, ...LINKED], { extraEnv, show: false });
+  await run("cargo", [...args, "--features", crateFeatures, ...OWN_STD, ...FOR_SIZE, ...LINKED], { extraEnv, show: false });
   const module = resolve(root, target, TARGET, "release/relish_wasm.wasm");
   await run("wasm-bindgen", [module, "--target", "web", "--out-dir", out, "--out-name", "relish_wasm"], { show: false });
   if (isShipped) pack(resolve(out, "relish_wasm_bg.wasm"));
@@ -69,7 +69,7 @@ export const buildWasm = () => step("compiling the compiler to WebAssembly", () 
 
 /** The same with what the command line prints, for the test that compares them. */
 const buildCommands = () =>
-  step("compiling it with the commands", () => compile("target/commands", { crateFeatures: ["--features", "commands"], isShipped: false }));
+  step("compiling it with the commands", () => compile("target/commands", { crateFeatures: "instructions,commands", isShipped: false }));
 
 /** The same with relaxed SIMD. */
 export const buildRelaxed = () =>
