@@ -45,9 +45,9 @@ impl Inference<'_> {
         let assumed = self.assumed.iter().map(|&id| self.solver.relation(id));
         let mut said = self.axes_said(types, assumed.map(|posted| (&posted.relation, &posted.args[..])));
         asked.iter().for_each(|&(param, ..)| self.say_where_bound(param, &mut said));
-        let (written, mut owed) = waiting.iter().copied().partition::<Vec<_>, _>(|id| self.assumed.contains(id));
-        self.settle_axes(&asked, said, &mut owed);
-        self.implied.extend(waiting.iter().copied().filter(|id| !written.contains(id) && !owed.contains(id)));
+        let (written, mut owed) = std::mem::take(waiting).into_iter().partition(|id| self.assumed.contains(id));
+        let implied = self.settle_axes(&asked, said, &mut owed);
+        self.implied.extend(implied);
         *waiting = written;
         waiting.append_all(owed);
     }
@@ -67,8 +67,8 @@ impl Inference<'_> {
         }
     }
 
-    /// Posts what is asked for and neither said nor owed, and takes out what is said or the less of two.
-    fn settle_axes(&mut self, asked: &[Axes], said: Vec<Axes>, owed: &mut Vec<RelationId>) {
+    /// Posts what is asked for and neither said nor owed. What is said, or the less of two, is not owed: the answer.
+    fn settle_axes(&mut self, asked: &[Axes], said: Vec<Axes>, owed: &mut Vec<RelationId>) -> Vec<RelationId> {
         let relations = owed.iter().map(|&id| self.solver.relation(id));
         let others = relations.filter(|posted| axes_asked(&self.solver, &posted.relation, &posted.args).is_none());
         let args = others.list_all(|posted| posted.args.iter().copied());
@@ -84,12 +84,15 @@ impl Inference<'_> {
                 note(&mut most, axes);
             }
         }
+        let mut implied = Vec::new();
         owed.keep(|&id| {
             let Some((param, n, _)) = asked_by(id) else { return true };
             // The first of those that ask for the most is it.
             let n_before = most.len();
             most.keep(|&(other, most, _)| (other, most) != (param, n));
-            most.len() < n_before
+            let is_it = most.len() < n_before;
+            implied.append_all((!is_it).then_some(id));
+            is_it
         });
         for (param, n, by) in most {
             let cause = self.solver.store.made_by(by);
@@ -100,6 +103,7 @@ impl Inference<'_> {
             }
         }
         self.solver.solve();
+        implied
     }
 
     /// Adds what is said of a parameter by the literals, and by the types of values handed over, that it is one of.

@@ -114,6 +114,9 @@ impl Inference<'_> {
 
     /// Whether the definition around a use was found to owe more.
     fn check_use_within(&mut self, mention: ExprId, scheme: &Scheme, around: Member, may_owe: bool) -> bool {
+        // What a written clause says inside is not known any more here, but for what it says of axes.
+        let has_clause = !self.module.functions[around.function(self.module)].wheres.is_empty();
+        let may_owe = may_owe && !has_clause;
         let Some(given) = self.instances.get(&mention).cloned() else {
             // Those whose types are found together have the same parameters.
             let Member::Def(def) = around else { return false };
@@ -143,11 +146,9 @@ impl Inference<'_> {
             return false;
         }
         self.instances.insert(mention, args);
-        // What a written clause says inside is not known any more here, but for what it says of axes.
-        let has_clause = !self.module.functions[around.function(self.module)].wheres.is_empty();
         let told = match around {
-            Member::Def(def) => self.defs[def].clone(),
-            Member::Let(..) | Member::Expr(_) => None,
+            Member::Def(def) if !has_clause => self.defs[def].clone(),
+            Member::Def(_) | Member::Let(..) | Member::Expr(_) => None,
         };
         let told = told.map_or_else(Vec::new, |scheme| scheme.obligations.clone());
         let n_relations = self.solver.relations().len();
@@ -180,7 +181,7 @@ impl Inference<'_> {
             let Posted { relation: asked, args, attrs, .. } = self.solver.relation(relation).clone();
             let owed = Obligation { relation: asked, args: args.to_vec(), attrs };
             let owes = match around {
-                Member::Def(def) => self.owe_axes(def, &owed, may_owe && !has_clause),
+                Member::Def(def) => self.owe_axes(def, &owed, may_owe),
                 Member::Let(..) | Member::Expr(_) => None,
             };
             match owes {
