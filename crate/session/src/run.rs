@@ -149,7 +149,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let now = || options.progress.map_or(0.0, |progress| (progress.clock)());
     let first_word = now() + TOLD_EVERY;
     let (mut milliseconds, mut next_word) = (0.0, first_word);
-    let (mut n_told, mut n_diagnosed) = (0, outcome.diagnostics.len());
+    let (mut n_told, mut n_diagnosed) = (0, 0);
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site, before| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;

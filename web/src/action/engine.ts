@@ -14,7 +14,7 @@ const SMALL = 1e6;
 /** Far more than such a run takes, for a machine that does other things as well. */
 const QUICK_MS = 200;
 /** The first run waits for the browser, which compiles what it runs. */
-const COLD_MS = 500;
+const COLD_MS = 1500;
 const SETTLED_MS = 350;
 /** A run that nobody asked for does not keep a processor busy for longer. */
 const ALONE_MS = 2000;
