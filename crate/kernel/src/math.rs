@@ -101,24 +101,27 @@ struct Powers<L> {
     /// [`MAGIC`] and an offset, which stays in the low bits.
     magic: L,
     minus_ln_2: [L; 2],
-    one: L,
 }
 
-/// The numbers of [`Powers`].
-const fn powers(magic: f32) -> [f32; 5] {
-    [std::f32::consts::LOG2_E, magic, -LN_2[0], -LN_2[1], 1.0]
+/// The numbers of [`Powers`] with an offset.
+const fn powers(offset: f32) -> [f32; 4] {
+    [std::f32::consts::LOG2_E, MAGIC + offset, -LN_2[0], -LN_2[1]]
 }
 
-const PLAIN: [f32; 5] = powers(MAGIC);
+/// What is added to an exponent where a float stores it.
+const BIAS: f32 = 127.0;
+const PLAIN: [f32; 4] = powers(BIAS);
+/// That of two factors of a power.
+const OF_HALVES: [f32; 4] = powers(2.0 * BIAS);
 /// With the offset of [`shifted_exp`] that lets it serve from -104 to 18, and its factor.
-pub(crate) const SHIFTED: [f32; 5] = powers(MAGIC + 63.0);
+pub(crate) const SHIFTED: [f32; 4] = powers(BIAS + 63.0);
 pub(crate) const SHIFT: f32 = 9_223_372_036_854_775_808.0;
 
 impl<L: Lanes> Powers<L> {
     #[inline(always)]
-    fn new(numbers: &'static [f32; 5]) -> Powers<L> {
-        let [log2_e, magic, high, low, one] = L::constants(numbers);
-        Powers { log2_e, magic, minus_ln_2: [high, low], one }
+    fn new(numbers: &'static [f32; 4]) -> Powers<L> {
+        let [log2_e, magic, high, low] = L::constants(numbers);
+        Powers { log2_e, magic, minus_ln_2: [high, low] }
     }
 
     /// The sum of `magic` and the integer `n`, and `r`.
@@ -129,12 +132,12 @@ impl<L: Lanes> Powers<L> {
         let rest = n.mul_add(self.minus_ln_2[0], x);
         (sum, n.mul_add(self.minus_ln_2[1], rest))
     }
+}
 
-    /// 2 to the power of the low bits of `sum`, from -126 to 127.
-    #[inline(always)]
-    fn power_of_two(self, sum: L) -> L {
-        sum.shift_left::<23>().add_bits(self.one)
-    }
+/// The power of two whose stored exponent, from 1 to 254, is in the low bits.
+#[inline(always)]
+fn power_of_two<L: Lanes>(exponent: L) -> L {
+    exponent.shift_left::<23>()
 }
 
 /// `e^r - 1` for `|r| <= ln 2 / 2`, by [`EXP`].
@@ -146,17 +149,18 @@ fn small_power<L: Lanes>(r: L, [c0, c1, c2, c3, c4]: [L; 5]) -> L {
     high.mul_add(square, low).mul_add(square, r)
 }
 
-/// `e^x · 2^offset` within 2.5 ulp, where the magic number of the powers is [`MAGIC`] and that offset, as long as the
-/// exponent stays between -126 and 127.
+/// `e^x · 2^k` within 2.5 ulp, where the powers' offset is [`BIAS`]` + k`, as long as the exponent stays between -126
+/// and 127.
 #[inline(always)]
-pub(crate) fn shifted_exp<L: Lanes>(powers: &'static [f32; 5]) -> impl Fn(L) -> L {
+pub(crate) fn shifted_exp<L: Lanes>(powers: &'static [f32; 4]) -> impl Fn(L) -> L {
     let powers = Powers::new(powers);
     let [c0, c1, c2, c3] = L::constants(&SHORT_EXP);
     move |x| {
         let (sum, r) = powers.exponent_and_rest(x);
         let square = r * r;
         let power = r.mul_add(c3, c2).mul_add(square, r.mul_add(c1, c0)).mul_add(square, r);
-        (power + powers.one) * powers.power_of_two(sum)
+        let factor = power_of_two(sum);
+        power.mul_add(factor, factor)
     }
 }
 
@@ -166,15 +170,15 @@ pub(crate) const EXP_IS_ZERO: f32 = -104.0;
 /// e to the power of `x`.
 #[inline(always)]
 pub fn exp<L: Lanes>() -> impl Fn(L) -> L {
-    let powers = Powers::new(&PLAIN);
+    let powers = Powers::new(&OF_HALVES);
     let coefficients = L::constants(&EXP);
     let [least, most] = L::constants(&[EXP_IS_ZERO, 89.0]);
     move |x| {
         let (sum, r) = powers.exponent_and_rest(x.pmax(least).pmin(most));
-        let power = small_power(r, coefficients) + powers.one;
-        // The exponent may be out of range where its halves are not; the second product rounds, or overflows.
+        // The exponent may be out of range where its halves are not; the last product rounds, or overflows.
         let half = sum.shift_right::<1>();
-        power * powers.power_of_two(half) * powers.power_of_two(sum.sub_bits(half))
+        let factor = power_of_two(half);
+        small_power(r, coefficients).mul_add(factor, factor) * power_of_two(sum.sub_bits(half))
     }
 }
 

@@ -156,8 +156,11 @@ unsafe fn sums<const R: usize, const Q: usize>(tile: &Tile, n_tiles: usize) {
 }
 
 /// Tiles of [`HEIGHT`] by [`WIDTH`]. Where the columns of `b` are in a panel, four terms are loaded from the same
-/// addresses, so that a processor that decodes four instructions at a time has arithmetic in half of them. The test for
-/// the last term keeps its loads from those of the next, which some versions of V8 move up to them.
+/// addresses, so that a processor that decodes four instructions at a time has arithmetic in half of them.
+///
+/// Such a tile leaves one register for elements of `a`. Some versions of V8 move the loads of a block of code to its
+/// start and have all of them in registers at once, so each row ends its block: by a test that never holds, but whose
+/// outcome no compiler knows.
 #[cfg(any(test, target_feature = "relaxed-simd"))]
 pub(super) unsafe fn whole(tile: &Tile, n_tiles: usize) {
     if tile.b_step != WIDTH {
@@ -167,24 +170,32 @@ pub(super) unsafe fn whole(tile: &Tile, n_tiles: usize) {
     // Where `b` is if the sums end before the first of four terms, the second, and so on.
     let end = tile.b.wrapping_add(tile.n_terms * WIDTH);
     let ends: [*const f32; 4] = array::from_fn(|term| end.wrapping_sub(term * WIDTH));
+    let nowhere = unsafe { ptr::read_volatile(&ptr::null()) };
     for _ in 0..n_tiles {
         unsafe {
             let mut sums = started::<HEIGHT, N_QUADS>(&tile);
             let mut rows: [*const f32; HEIGHT] = array::from_fn(|r| tile.a.wrapping_add(r * tile.a_step));
             let mut b = tile.b;
             macro_rules! term {
-                ($term:literal) => {
+                ($term:literal, $terms:lifetime) => {
                     if b == ends[$term] {
                         break;
                     }
-                    add_term(&mut sums, rows.map(|row| row.add($term)), b.add($term * WIDTH));
+                    let columns = load(b.add($term * WIDTH));
+                    for (sums, row) in iter::zip(&mut sums, rows) {
+                        let a = row.wrapping_add($term);
+                        if a == nowhere {
+                            break $terms;
+                        }
+                        add_row(sums, a, columns);
+                    }
                 };
             }
-            loop {
-                term!(0);
-                term!(1);
-                term!(2);
-                term!(3);
+            'terms: loop {
+                term!(0, 'terms);
+                term!(1, 'terms);
+                term!(2, 'terms);
+                term!(3, 'terms);
                 rows = rows.map(|row| row.wrapping_add(4));
                 b = b.wrapping_add(4 * WIDTH);
             }
@@ -210,13 +221,19 @@ unsafe fn started<const R: usize, const Q: usize>(tile: &Tile) -> [[F32x4; Q]; R
 #[inline(always)]
 unsafe fn add_term<const R: usize, const Q: usize>(sums: &mut [[F32x4; Q]; R], a: [*const f32; R], b: *const f32) {
     unsafe {
-        let columns: [F32x4; Q] = load(b);
+        let columns = load(b);
         for (sums, a) in iter::zip(sums, a) {
-            let element = F32x4::splat(*a);
-            for (sum, column) in iter::zip(sums, columns) {
-                *sum = element.mul_add(column, *sum);
-            }
+            add_row(sums, a, columns);
         }
+    }
+}
+
+/// Adds the products of an element and the columns.
+#[inline(always)]
+unsafe fn add_row<const Q: usize>(sums: &mut [F32x4; Q], a: *const f32, columns: [F32x4; Q]) {
+    let element = F32x4::splat(unsafe { *a });
+    for (sum, column) in iter::zip(sums, columns) {
+        *sum = element.mul_add(column, *sum);
     }
 }
 
