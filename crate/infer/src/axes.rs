@@ -45,11 +45,8 @@ impl Inference<'_> {
         let assumed = self.assumed.iter().map(|&id| self.solver.relation(id));
         let mut said = self.axes_said(types, assumed.map(|posted| (&posted.relation, &posted.args[..])));
         asked.iter().for_each(|&(param, ..)| self.say_where_bound(param, &mut said));
-        let (written, mut owed) = std::mem::take(waiting).into_iter().partition(|id| self.assumed.contains(id));
-        let implied = self.settle_axes(&asked, said, &mut owed);
+        let implied = self.settle_axes(&asked, said, waiting);
         self.implied.extend(implied);
-        *waiting = written;
-        waiting.append_all(owed);
     }
 
     /// Adds what a definition of type `body` owes for the axes of its parameters to what it owes anyway. `asked`: what is

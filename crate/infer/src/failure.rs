@@ -39,11 +39,11 @@ impl Wording<'_> {
         let too_few = self.too_few_axes(posted, asked.as_ref().and_then(|asked| asked.relation));
         let mut error = match too_few {
             Some(sentence) => {
-                let called = || match self.why(posted.cause) {
+                let called = match self.why(posted.cause) {
                     Why::Expr(expr) => self.name_of_callee(&self.module.exprs[expr].kind),
                     _ => None,
                 };
-                let asking = asking.or_else(|| Some(format!("`{}`", called()?)));
+                let asking = asking.or_else(|| called.map(|name| format!("`{name}`")));
                 let asking = asking.unwrap_or_else(|| self.operator_of(posted).0);
                 let error =
                     Diagnostic::error("relation-check", self.span(posted.cause), format!("{asking}: {sentence}"));

@@ -57,11 +57,12 @@ impl Inference<'_> {
         self.errors.append_all(failures.into_iter().map(TypeError::Failed));
 
         self.settle_dynamic(first_relation);
-        let is_waiting = |id: &RelationId| self.is_open(*id) && !self.implied.contains(id);
+        let is_waiting =
+            |id: &RelationId| self.is_open(*id) && !self.implied.contains(id) && !self.assumed.contains(id);
         let mut waiting = self.relations(first_relation).filter(is_waiting).list();
         self.ask_for_axes(group, first_term, &mut waiting);
         let assumptions = self.assumptions();
-        waiting.keep(|&id| !self.is_assumed(id, &assumptions));
+        waiting.keep(|&id| !self.is_given(id, &assumptions));
         // In this order: what waits for `?` alone is not kept for later.
         let undecided = self.undecided_by_any(first_relation);
         let shared = self.set_aside(group, &mut waiting);
@@ -148,14 +149,11 @@ impl Inference<'_> {
         (posted.relation.address(), posted.args.iter().map(|&arg| self.key(arg)).list())
     }
 
-    /// Whether a `where` clause says that the relation holds: it is one of its own, or asks for the same as one and so
-    /// has been given its outputs.
-    fn is_assumed(&self, id: RelationId, assumptions: &HashMap<Question, Vec<RelationId>>) -> bool {
-        if assumptions.is_empty() || self.assumed.contains(&id) {
-            return !assumptions.is_empty();
-        }
+    /// Whether the relation asks for the same as one of a `where` clause, and so has been given its outputs.
+    fn is_given(&self, id: RelationId, assumptions: &HashMap<Question, Vec<RelationId>>) -> bool {
         let same_attrs = |&other: &RelationId| self.solver.relation(other).attrs == self.solver.relation(id).attrs;
-        assumptions.get(&self.statement(id)).is_some_and(|others| others.iter().any(same_attrs))
+        !assumptions.is_empty()
+            && assumptions.get(&self.statement(id)).is_some_and(|others| others.iter().any(same_attrs))
     }
 
     /// What is only asked of a `?` is decided when the program runs: an unknown that arithmetic relates to a `?` is one

@@ -7,7 +7,7 @@ use crate::group::Member;
 use crate::walk::Inference;
 use base::{Append, Edited, HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
-use ty::{Dim, Extent, FUNCTION, Function, List, Poly, Term, TermId, Terms};
+use ty::{Dim, Extent, FUNCTION, Function, Kind, List, Poly, Term, TermId, Terms};
 
 /// A term of more parts than this is compared by its class.
 const MAX_KEY: usize = 64;
@@ -156,6 +156,42 @@ impl Inference<'_> {
         learned
     }
 
+    /// A place in an unknown shape that is put together of dims there is one of them: `(..s, n)[-1]` is `n`. Whether
+    /// something was learned. Of parameters, the function itself knows.
+    fn find_places(&mut self, group: &[Member], first_relation: usize) -> bool {
+        let known = self.part_equations(&mut self.relations(first_relation));
+        let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;
+        let part_at = |parts: &mut dyn Iterator<Item = TermId>, n: usize| parts.take_while(is_dim).nth(n);
+        let place = |id: RelationId| {
+            let posted = self.solver.relation(id);
+            let (Some(&Function::Index(at)), &[shape, dim]) = (Function::of(&posted.attrs), &posted.args[..]) else {
+                return None;
+            };
+            let concat = known.get(&self.solver.root(shape))?;
+            if Function::of(&concat.attrs) != Some(&Function::Concat) {
+                return None;
+            }
+            let mut parts = concat.args[..concat.n_inputs()].iter().copied();
+            let n = if at < 0 { -1 - at } else { at } as usize;
+            let part = if at < 0 { part_at(&mut parts.rev(), n) } else { part_at(&mut parts, n) };
+            Some((id, part?, dim))
+        };
+        let is_asked = |id: &RelationId| !self.implied.contains(id) && self.is_open(*id);
+        let found = self.relations(first_relation).filter(is_asked).filter_map(place).list();
+        let mut learned = false;
+        for (id, part, dim) in found {
+            if group.len() == 1 {
+                self.implied.insert(id);
+            }
+            if self.solver.root(part) != self.solver.root(dim) && self.joined.insert(id) {
+                let cause = self.solver.relation(id).cause;
+                self.solver.equal(part, dim, cause);
+                learned = true;
+            }
+        }
+        learned
+    }
+
     /// A relation determines its outputs: two that wait with the same inputs have the same ones, and are one.
     pub(crate) fn merge_equal_relations(&mut self, group: &[Member], first_relation: usize) {
         let mut done: HashSet<RelationId> = HashSet::default();
@@ -202,7 +238,9 @@ impl Inference<'_> {
                 }
             }
             self.equate_polynomials(first_relation);
-            let learned = self.absorb_broadcasts(group, first_relation) | self.join_broadcasts(group, first_relation);
+            let learned = self.find_places(group, first_relation)
+                | self.absorb_broadcasts(group, first_relation)
+                | self.join_broadcasts(group, first_relation);
             if !learned && self.solver.relations().len() == n_queued {
                 return;
             }
