@@ -4,7 +4,7 @@
 const LEAST = 0.02;
 
 /** What two things have in common is counted in runs of so many bytes. */
-const LENGTH = 5;
+const LENGTH = 4;
 
 /** The hashes of all runs, each once. */
 function runs(bytes) {
@@ -18,9 +18,10 @@ function runs(bytes) {
 }
 
 /**
- * Finds orders of some lists of bytes, by their places: behind each comes the one, of those that are left, with which it has
- * the largest part of the longer one in common, and the one before it too, for which it counts `before` as much; where none
- * is alike, the first that is left.
+ * Finds orders of some lists of bytes, by their places: behind each comes the one, of those that are left, that has most
+ * of itself in common with it, where the length of the one before counts `last` times as much as its own. What it has in
+ * common with those before that counts too, with each `before` times as much as with the next. Where none is alike, the
+ * first that is left comes.
  */
 export function alike(things) {
   const numberOf = new Map();
@@ -41,20 +42,23 @@ export function alike(things) {
   runsOf.forEach((runs, thing) => runs.forEach((run) => (allHolders[allEnds[run]++] = thing)));
   const nCommon = new Uint32Array(things.length);
 
-  return (before) => {
+  return ({ before, last: weight }) => {
     const isPlaced = new Uint8Array(things.length);
     // Those that are left.
     const holders = allHolders.slice();
     const ends = allEnds.slice();
-    // By thing, what part it has in common with the last one and the one before that.
-    const parts = [new Float64Array(things.length), new Float64Array(things.length)];
-    const alikeOf = [[], []];
+    // By thing, what it has in common with those placed so far, in units that grow with each.
+    const sums = new Float64Array(things.length);
+    let unit = 1;
+    const met = [];
 
     const next = (last) => {
-      const [now, then] = parts.reverse();
-      const met = alikeOf.reverse()[0];
-      for (const other of met) now[other] = 0;
       met.length = 0;
+      unit /= before;
+      if (unit > 1e200) {
+        for (let thing = 0; thing < sums.length; thing++) sums[thing] /= unit;
+        unit = 1;
+      }
       for (const run of runsOf[last]) {
         const end = ends[run];
         ends[run] = starts[run];
@@ -68,10 +72,10 @@ export function alike(things) {
       let best;
       let most = 0;
       for (const other of met) {
-        const part = nCommon[other] / Math.max(runsOf[other].length, runsOf[last].length);
+        const part = nCommon[other] / (runsOf[other].length + weight * runsOf[last].length);
         nCommon[other] = 0;
-        now[other] = part;
-        const sum = part + before * then[other];
+        sums[other] += part * unit;
+        const sum = sums[other] / unit;
         // Of two that are as much alike, the first.
         if (part > LEAST && (sum > most || (sum === most && other < best))) {
           best = other;

@@ -4,7 +4,7 @@
 // - functions that are the same stay once;
 // - the variables of a function are numbered by how often they are named;
 // - how aligned an address is, which is a hint, and no engine on 64 bits takes it, is said nowhere;
-// - each function stands behind two that it is like, above all the last: most neighbours are then instances of one
+// - each function stands behind some that it is like, above all the last: most neighbours are then instances of one
 //   generic function;
 // - in that order, variables have the numbers that stood last where the code is alike but for its variables;
 // - before all of them stand the few that are called most often, whose numbers are then bytes;
@@ -36,10 +36,10 @@ const CODE = 10;
 const FUNCTION = 0;
 
 /**
- * How much it counts what a function is like that stands one further before: which is best is chance, so several are tried,
- * by a quality at which Brotli is quick and finds much the same ones best.
+ * By what functions are put behind those that they are like: which is best is chance, so several are tried, by a quality
+ * at which Brotli is quick and finds much the same ones best.
  */
-const BEFORE = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6];
+const LIKENESS = [0.2, 0.35, 0.5].flatMap((before) => [0.2, 0.3, 0.4].map((last) => ({ before, last })));
 const QUICK = 9;
 
 /** The best of these orders is tried as hosts send it, with so many of the functions that are called most often in front. */
@@ -247,7 +247,7 @@ export function packed(module) {
     ]);
   };
   const orderOf = alike(sorted.map((function_) => bodies[function_]));
-  const orders = BEFORE.map((before) => orderOf(before).map((place) => sorted[place]));
+  const orders = LIKENESS.map((likeness) => orderOf(likeness).map((place) => sorted[place]));
   const called = (function_) => calls(bodies[function_]).map((called) => first[called - nImported]);
   const most = calledMost(sorted, called);
   const least = (modules, quality) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { alike } from "../../scripts/alike.mjs";
 
-const order = (...texts) => alike(texts.map((text) => Buffer.from(text)))(0.4);
+const order = (...texts) => alike(texts.map((text) => Buffer.from(text)))({ before: 0.4, last: 0.3 });
 
 test("behind a thing comes the one that is most like it", () => {
   assert.deepEqual(order("the first of all", "something else", "the first of most", "the first of alls"), [0, 3, 2, 1]);
@@ -16,5 +16,5 @@ test("a thing within a much longer one is not like it", () => {
 
 test("every thing has one place, however short or often it is", () => {
   assert.deepEqual(order("", "a", "", "a longer one", "a longer one").sort(), [0, 1, 2, 3, 4]);
-  assert.deepEqual(alike([])(0.4), []);
+  assert.deepEqual(alike([])({ before: 0.4, last: 0.3 }), []);
 });

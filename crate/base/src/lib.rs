@@ -51,7 +51,7 @@ pub use id_map::IdMap;
 pub use idx::{Idx, IndexVec, Layered};
 pub use integer::{parse_digits, parse_i64, parse_u32, parse_u64};
 pub use line_index::{LineIndex, Position};
-pub use list::{Append, Edited, Join, ToList};
+pub use list::{Append, Edited, Join, MapArray, ToList};
 pub use name::is_in_name;
 pub use nearest::nearest;
 pub use shortest::shortest;

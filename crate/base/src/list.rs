@@ -46,6 +46,40 @@ impl<T: AsRef<str>> Join for [T] {
     }
 }
 
+/// An array of what is made of each item of another one. The standard library's `map` is four functions for each use.
+///
+/// ```
+/// use base::MapArray;
+/// assert_eq!([1, 2, 3].each(|n| n * n), [1, 4, 9]);
+/// ```
+pub trait MapArray<T> {
+    type Of<U>;
+
+    fn each<U>(self, f: impl FnMut(T) -> U) -> Self::Of<U>;
+}
+
+macro_rules! map_array {
+    ($($n:literal: $($item:ident)*;)*) => { $(
+        impl<T> MapArray<T> for [T; $n] {
+            type Of<U> = [U; $n];
+
+            fn each<U>(self, mut f: impl FnMut(T) -> U) -> [U; $n] {
+                let [$($item),*] = self;
+                [$(f($item)),*]
+            }
+        }
+    )* };
+}
+
+map_array! {
+    1: a;
+    2: a b;
+    3: a b c;
+    4: a b c d;
+    5: a b c d e;
+    6: a b c d e g;
+}
+
 /// What stands at the end of a chain.
 pub trait ToList: Iterator + Sized {
     /// The items, in order.

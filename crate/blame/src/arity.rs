@@ -6,9 +6,12 @@ use crate::call;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::value::{short, zero_of};
-use base::{Append, Diagnostic, Edit, Edited, Join, Span, ToList, apply};
+use base::{Append, Diagnostic, Edit, Edited, Join, MapArray, Span, ToList, apply};
 use syntax::{NodeId, NodeKind};
-use ty::{Term, TermId, Terms};
+use ty::{Dtype, Term, TermId, Terms};
+
+/// At most so many patterns, and so many matches, are looked at for a variant.
+const MAX_VARIANTS: usize = 12;
 
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>) {
     let node = outline.covering(fault.span);
@@ -21,10 +24,47 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, fault: &Diagnosti
         "unbound-variable" if bench.faults.iter().any(|fault| fault.code == "arity-too-many") => {
             parameter(outline, node, out);
         }
+        "not-in-sum" => variants(bench, outline, fault, out),
         _ => {}
     }
     if matches!(fault.code, "arity-too-few" | "arity-too-many") {
         declarations(outline, fault, out);
+    }
+}
+
+/// A variant that a match lacks: one of its patterns is misspelt, or the variant where it is made, or an arm is missing.
+fn variants(bench: &mut Bench, outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>) {
+    let Some((_, rest)) = base::cut(&fault.message, " variant `") else { return };
+    let name = base::before(rest, "`");
+    let behind_sign = |node: NodeId| outline.text(node).strip_prefix('`').unwrap_or_default();
+    let name_of = |node: NodeId| behind_sign(node).split(|c| !base::is_in_name(c)).next().unwrap_or_default();
+    let mut renamed = |node: NodeId, new: &str, cost: u32| {
+        let old = name_of(node);
+        let span = Span::new(outline.span(node).start + 1, outline.span(node).start + 1 + old.len() as u32);
+        if base::nearest(new, [old]).is_some() {
+            out.push(Candidate::replace(cost, span, new, format!("write `{new}` for `{old}`")));
+        }
+    };
+    let (patterns, made) = (outline.all(NodeKind::VariantPat), outline.all(NodeKind::Variant));
+    let made = made.into_iter().filter(|&node| name_of(node) == name).list();
+    for &pattern in patterns.iter().take(MAX_VARIANTS) {
+        renamed(pattern, name, 4);
+        made.iter().take(3).for_each(|&made| renamed(made, name_of(pattern), 5));
+    }
+    let n_fields = made.first().map_or(0, |&made| outline.tree.children(made).len());
+    let fields = vec!["_"; n_fields].joined(", ");
+    let pattern = if n_fields == 0 { format!("`{name}") } else { format!("`{name}({fields})") };
+    for node in outline.all(NodeKind::Match).into_iter().take(MAX_VARIANTS) {
+        let arms = outline.tree.children(node).into_iter().filter(|&arm| outline.kind(arm) == NodeKind::Arm).list();
+        let is_of_variants = |&arm: &NodeId| {
+            outline.tree.children(arm).first().is_some_and(|&pattern| outline.kind(pattern) == NodeKind::VariantPat)
+        };
+        let Some(&last) = arms.last().filter(|_| arms.iter().all(is_of_variants)) else { continue };
+        let edit = Edit { span: outline.span(last).after(), text: format!(", {pattern} => _") };
+        if let Some(edits) = filled(bench, &[edit]) {
+            let title = format!("add an arm for `{name}`");
+            out.push(Candidate { title, edits, place: outline.span(last), cost: 7 });
+        }
     }
 }
 
@@ -118,7 +158,7 @@ fn plain_value(checked: &Checked, term: TermId) -> Option<String> {
     match solver.head(term) {
         Term::Tensor { .. } => {
             let shaped = checked.shaped(term)?;
-            let (sizes, dtype) = (shaped.sizes()?, shaped.dtype?);
+            let (sizes, dtype) = (shaped.sizes()?, shaped.dtype.unwrap_or(Dtype::Float32));
             Some(if sizes.is_empty() {
                 zero_of(dtype)
             } else {
@@ -189,7 +229,7 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
             let (start, end) = (Span::new(span.start, span.start), outline.span(next).after());
             let title =
                 format!("put `{}` and `{}` into a tuple", short(outline.text(field)), short(outline.text(next)));
-            let edits = [(start, "("), (end, ")")].map(|(span, text)| Edit { span, text: text.to_owned() });
+            let edits = [(start, "("), (end, ")")].each(|(span, text)| Edit { span, text: text.to_owned() });
             out.push(Candidate { title, edits: edits.into(), place, cost: 7 });
         }
     }

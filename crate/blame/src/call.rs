@@ -5,7 +5,7 @@ use crate::candidate::{Candidate, numbers};
 use crate::outline::{Outline, is_expr};
 use crate::slip;
 use crate::suspect::Suspect;
-use crate::value::{MAX_RANK, product, short, swap};
+use crate::value::{MAX_RANK, permutations, product, short, swap};
 use crate::written::MAX_MESSAGE;
 use base::{Append, Edit, Edited, Span, ToList};
 use op::{AttrForm, AttrSpec, Op};
@@ -65,6 +65,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         if let [left, right] = sides[..] {
             out.append_all(swap(outline, left, right, 20 + far, "operands"));
             bias(outline, node, [left, right], far, out);
+            matrices(outline, node, [left, right], far, out);
             between(outline, node, [left, right], far, out);
         }
         return;
@@ -121,6 +122,18 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
             break;
         }
     }
+    // Axes that become one stand together.
+    if let ("reshape", [data]) = (name, &parts.args[..])
+        && let Some(shaped) = shaped(outline, *data)
+        && shaped.sizes().is_none()
+    {
+        let (text, span) = (outline.text(*data), outline.span(*data));
+        for (i, axes) in permutations(shaped.dims.len()).into_iter().take(6).enumerate() {
+            let wrapped = format!("transpose({text}, axes={})", base::bracketed(&axes));
+            let title = format!("write `{}`", short(&wrapped));
+            out.push(Candidate::replace(7 + far + i as u32, span, wrapped, title));
+        }
+    }
     for &(a, b) in CONFUSED {
         let other = if a == name {
             b
@@ -175,6 +188,21 @@ fn bias(outline: &Outline, node: NodeId, [data, bias]: [NodeId; 2], far: u32, ou
     let title = format!("add it along axis {axis}: `nn.bias_add`");
     let text = format!("nn.bias_add({data}, {bias}{which})");
     out.push(Candidate::replace(5 + far, outline.span(node), text, title));
+}
+
+/// The product of two matrices, where `*` is that of their elements.
+fn matrices(outline: &Outline, node: NodeId, sides: [NodeId; 2], far: u32, out: &mut Vec<Candidate>) {
+    let [left, right] = sides.map(|side| outline.span(side));
+    let rank = |side| shaped(outline, side).map(|shaped| shaped.dims.len());
+    let sign = outline.tree.text()[left.end as usize..right.start as usize].trim_ascii();
+    if sign != "*" || sides.iter().any(|&side| rank(side) != Some(2)) {
+        return;
+    }
+    for (op, cost) in [("nn.matmul", 5), ("nn.dense", 6)] {
+        let text = format!("{op}({}, {})", outline.text(sides[0]), outline.text(sides[1]));
+        let title = format!("multiply matrices: `{op}`");
+        out.push(Candidate::replace(cost + far, outline.span(node), text, title));
+    }
 }
 
 /// `a < b < c`: what is between two things is above the one and below the other.
@@ -241,6 +269,13 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
     for &attr in &parts.attrs {
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
         let spec = row.attrs.iter().find(|spec| spec.name == attr_name(outline, attr));
+        if let Some(side) = attr_name(outline, attr).strip_prefix("transpose_") {
+            let other = if side == "a" { "transpose_b" } else { "transpose_a" };
+            let start = outline.span(attr).start;
+            let title = format!("write `{other}` for `transpose_{side}`");
+            let at = Span::new(start, start + other.len() as u32);
+            out.push(Candidate::replace(9 + suspect.n_hops, at, other, title).at(outline.span(attr)));
+        }
         let mut written = Written { outline, suspect, value, name: attr_name(outline, attr), out };
         if ["axis", "axes"].iter().any(|axis| base::find(written.name, axis).is_some()) {
             written.axes(rank);
@@ -300,6 +335,9 @@ impl<'a> Written<'a> {
     /// Other axes of that many, the near ones first, and all of them.
     fn axes(&mut self, rank: i64) {
         let numbers = numbers_in(self.outline, self.value);
+        if self.name == "axes" {
+            self.order(&numbers, rank);
+        }
         let is_positive = !self.text().as_bytes().contains(&b'-');
         for &number in numbers.iter().take(3) {
             let now = self.number(number).unwrap_or(i64::MAX);
@@ -315,6 +353,28 @@ impl<'a> Written<'a> {
             self.put(12, self.value, base::bracketed(&(0..rank).list()));
             let before = numbers.iter().filter_map(|&number| self.number(number)?.checked_sub(1)).list();
             self.put(9, self.value, base::bracketed(&before));
+        }
+    }
+
+    /// An order of all axes in which some are not: in the place of one that is there twice, or that is none, or behind
+    /// the others.
+    fn order(&mut self, numbers: &[NodeId], rank: i64) {
+        let axes = numbers.iter().filter_map(|&number| self.number(number)).list();
+        let from_front = |axis: i64| if axis < 0 { axis + rank } else { axis };
+        let has = |axis: i64| axes.iter().any(|&other| from_front(other) == axis);
+        let missing = (0..rank).filter(|&axis| !has(axis)).list();
+        if let ([axis], true) = (&missing[..], axes.len() as i64 == rank) {
+            for (i, &number) in numbers.iter().enumerate() {
+                let own = from_front(axes[i]);
+                let is_twice = |others: &[i64]| others.iter().any(|&other| from_front(other) == own);
+                if !(0..rank).contains(&own) || is_twice(&axes[..i]) {
+                    self.put(6, number, axis.to_string());
+                } else if is_twice(&axes[i + 1..]) {
+                    self.put(7, number, axis.to_string());
+                }
+            }
+        } else if axes.len() + missing.len() == rank as usize {
+            self.put(7, self.value, base::bracketed(&[axes, missing].concat()));
         }
     }
 
@@ -400,7 +460,8 @@ impl<'a> Written<'a> {
     fn words(&mut self, spec: Option<&AttrSpec>) {
         match self.text() {
             "True" => self.put(10, self.value, "False".to_owned()),
-            "False" => self.put(10, self.value, "True".to_owned()),
+            // Else an axis is as near.
+            "False" => self.put(if self.name == "keepdims" { 8 } else { 10 }, self.value, "True".to_owned()),
             _ => {}
         }
         let quoted = |text: &'a str| text.strip_prefix('"')?.strip_suffix('"');

@@ -118,8 +118,10 @@ fn missing(sizes: &[Option<i64>], wanted: Option<(usize, i64)>) -> Vec<Missing> 
     for last in 2..rank.min(4) {
         for first in 1..last {
             let mut cost = 15;
-            // By chance a small number stands in two places.
+            // By chance a small number stands in two places, and nobody swaps the channels and the height of pictures.
+            let is_sequence = rank == 3;
             if let Some((axis, want)) = wanted.filter(|&(axis, want)| want > 7 && (axis == first || axis == last))
+                && is_sequence
                 && sizes[axis] != Some(want)
                 && sizes[first + last - axis] == Some(want)
             {

@@ -141,6 +141,7 @@ fn climb(outline: &Outline, span: Span, n_hops: u32, queue: &mut Vec<(NodeId, u3
         queue.push((node, n_hops));
         return;
     }
+    let first = node;
     loop {
         let kind = outline.kind(node);
         if is_expr(kind) {
@@ -148,7 +149,8 @@ fn climb(outline: &Outline, span: Span, n_hops: u32, queue: &mut Vec<(NodeId, u3
         }
         let typed = match kind {
             NodeKind::LetStmt | NodeKind::LetItem | NodeKind::GraphStmt | NodeKind::Param => true,
-            NodeKind::Fn | NodeKind::Def => true,
+            // A literal that is at fault itself is part of what is around it.
+            NodeKind::Fn | NodeKind::Def => node != first,
             NodeKind::File => return,
             _ => false,
         };

@@ -395,6 +395,16 @@ impl Wraps<'_> {
         }
     }
 
+    /// Of all elements one number.
+    fn reduced(&mut self, have: Option<Dtype>) {
+        self.cost = self.cost.saturating_sub(12);
+        if have.is_none_or(Dtype::is_float) {
+            self.put(0, "mean", String::new());
+        }
+        self.put(1, "sum", String::new());
+        self.cost += 12;
+    }
+
     /// From these sizes to those that are wanted, as far as they are known.
     fn reshaping(&mut self, from: &[i64], want: &Shaped) {
         let rank = from.len();
@@ -488,6 +498,10 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
     let mut wraps = Wraps { outline, node, cost, out };
     let wanted = suspect.want_shaped.as_ref();
     wraps.casts(have.dtype, suspect.want_dtype, want.is_some());
+    let is_number = have.dtype != Some(Dtype::Bool);
+    if is_number && !have.dims.is_empty() && wanted.is_some_and(|want| want.dims.is_empty()) {
+        wraps.reduced(have.dtype);
+    }
     let Some(from) = have.sizes().filter(|sizes| sizes.len() <= MAX_RANK) else { return };
     let differs = |want: &Shaped| {
         let pairs = want.dims.iter().zip(&from);
@@ -515,7 +529,7 @@ pub(crate) fn is_alias(outline: &Outline, node: NodeId) -> bool {
 
 /// Orders of axes but the first, none for large ranks: those that move one axis before those that swap two, and before
 /// others those that leave the first axes, as of a batch, where they are.
-fn permutations(rank: usize) -> Vec<Vec<usize>> {
+pub(crate) fn permutations(rank: usize) -> Vec<Vec<usize>> {
     let mut out = Vec::new();
     if !(2..=5).contains(&rank) {
         return out;

@@ -68,13 +68,13 @@ pub enum HirError {
         want: Kind,
         found: Kind,
     },
-    /// Nothing says the kind of a type parameter or of a relation's argument, so it is a type.
-    UnsaidKind {
+    /// A type parameter or a relation's argument is of the kind that is said of it or, if none is, a type.
+    ParamKind {
         span: Span,
         want: Kind,
         found: Kind,
-        /// Where the name is declared.
         name: String,
+        /// Where the name is declared, and its kind said.
         at: Span,
     },
     /// A declared type that has the name of one of the language's.
@@ -391,7 +391,10 @@ fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnost
 
 fn misspelt(mut diagnostic: Diagnostic, span: Span, nearest: &Option<String>) -> Diagnostic {
     if let Some(nearest) = nearest {
-        diagnostic = diagnostic.fix(format!("replace it by `{nearest}`"), span, nearest.clone());
+        let is_variant = nearest.starts_with('`');
+        let title =
+            if is_variant { "write a backtick before it".to_owned() } else { format!("replace it by `{nearest}`") };
+        diagnostic = diagnostic.fix(title, span, nearest.clone());
     }
     diagnostic
 }
@@ -642,14 +645,13 @@ impl HirError {
             HirError::WrongKind { span, want, found } => {
                 error("wrong-kind", *span, format!("expected a {}, found a {}", kind_words(*want), kind_words(*found)))
             }
-            HirError::UnsaidKind { span, want, found, name, at } => {
+            HirError::ParamKind { span, want, found, name, at } => {
                 let message = format!("expected a {}, found a {}", kind_words(*want), kind_words(*found));
                 let said = format!("{name}: {}", if *want == Kind::Type { found } else { want }.name());
-                error("wrong-kind", *span, message).label(*at, "nothing says the kind of this, so it is a type").fix(
-                    format!("write `{said}`"),
-                    *at,
-                    said,
-                )
+                let is_said = at.len() as usize > name.len();
+                let why =
+                    if is_said { "its kind is said here" } else { "nothing says the kind of this, so it is a type" };
+                error("wrong-kind", *span, message).label(*at, why).fix(format!("write `{said}`"), *at, said)
             }
             HirError::LiteralRange { span, dtype } => {
                 let message = match dtype.int_range() {

@@ -3,7 +3,7 @@
 use crate::Inferred;
 use crate::escape::Holder;
 use crate::why::Why;
-use base::{Diagnostic, HashMap, Join, Span, Surface, ToList, count};
+use base::{Diagnostic, HashMap, Join, MapArray, Span, Surface, ToList, count};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
 use solve::{Cause, Cycle, Failure, Posted, RelationId};
 use ty::{Atom, Dim, Extent, Kind, List, Names, Obligation, ParamId, Poly, PolyId, RelationRef, Term, TermId, Terms};
@@ -287,7 +287,7 @@ impl Wording<'_> {
 
     /// The parts of two types that differ, or the types where a part is no one's own.
     pub(crate) fn differing(&self, parts: [TermId; 2], types: [TermId; 2]) -> [TermId; 2] {
-        [0, 1].map(|i| if self.is_of_all_scalars(parts[i]) { types[i] } else { parts[i] })
+        [0, 1].each(|i| if self.is_of_all_scalars(parts[i]) { types[i] } else { parts[i] })
     }
 
     /// As [`print`](Self::print), but a `?` that met a number as that number, which is what others differ from.

@@ -64,6 +64,7 @@ impl Wording<'_> {
         let what = match &self.module.exprs[asked.expr].kind {
             _ if let Some(stage) = self.module.stage_of(asked.expr) => self.layer_name(stage),
             ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
+            ExprKind::Project { index, .. } => format!("`.{index}`"),
             called => match self.name_of_callee(called) {
                 Some(name) => format!("`{name}`"),
                 None => format!("`{}`", posted.relation.name()),

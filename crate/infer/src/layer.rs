@@ -3,7 +3,7 @@
 use crate::Inferred;
 use crate::error::{TypeError, Wording};
 use crate::why::Why;
-use base::{Append, Diagnostic, HashMap};
+use base::{Append, Diagnostic, HashMap, MapArray};
 use hir::layers::LayerKind;
 use hir::net::{Applied, Stage};
 use hir::{ExprId, ExprKind, LayerFault, Module};
@@ -158,7 +158,7 @@ impl Wording<'_> {
             }
             (LayerKind::Transpose, Reason::Check(_), _) => {
                 let rank = self.received(stage)?.1.len() as i64;
-                let [a, b] = ["dim0", "dim1"].map(|name| hir::layers::int(layer_args, name));
+                let [a, b] = ["dim0", "dim1"].each(|name| hir::layers::int(layer_args, name));
                 let is_axis = |axis: &i64| (-rank..rank).contains(axis);
                 match [a, b].iter().all(is_axis) && (a - b) % rank == 0 {
                     true => ("layer-argument", stage.span, LayerFault::SameAxis.to_string()),

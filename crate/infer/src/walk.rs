@@ -8,7 +8,7 @@ use crate::shared::Shared;
 use crate::types::hole_kinds;
 use crate::why::Why;
 use crate::{Inferred, Opened};
-use base::{Append, HashMap, HashSet, IndexVec, ToList};
+use base::{Append, HashMap, HashSet, IndexVec, MapArray, ToList};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, LocalOrigin, Module, PatId, PatKind, TypeExprId, Visit};
 use op::TUPLE_GET_ITEM;
 use solve::{Cause, Order, RelationId, Solver, Trace};
@@ -463,7 +463,7 @@ impl<'m> Inference<'m> {
             }
             ExprKind::Project { base, index } => self.project(*base, *index, cause),
             ExprKind::If { cond, then, otherwise } => {
-                let [cond, then, otherwise] = [*cond, *then, *otherwise].map(|part| self.type_of(part));
+                let [cond, then, otherwise] = [*cond, *then, *otherwise].each(|part| self.type_of(part));
                 let condition = self.cause(Why::Condition(id));
                 let bool = self.scalar(Dtype::Bool, condition);
                 self.solver.equal(bool, cond, condition);

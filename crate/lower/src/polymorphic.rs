@@ -13,7 +13,7 @@
 use crate::body::Body;
 use crate::close::{Subst, SubstId, Substs, hole};
 use crate::instance::{LowerError, Lowering};
-use base::{HashMap, HashSet, Span, ToList};
+use base::{HashMap, HashSet, MapArray, Span, ToList};
 use hir::{ExprId, ExprKind, LocalId, TypeExprId};
 use ir::{Fault, Op, VarId};
 use layout::{Constructor, Head};
@@ -87,7 +87,7 @@ impl Lowering<'_> {
         for at in 0..n.min(ParamId::N_BOUND) {
             let (old, new) = (ParamId::numbered(first.number() + at), ParamId::numbered(own.number() + at));
             let kind = self.module.type_params[old].kind;
-            let [old, new] = [old, new].map(|param| self.program.types.intern(Term::Param(param, kind)));
+            let [old, new] = [old, new].each(|param| self.program.types.intern(Term::Param(param, kind)));
             renamed.insert(old, new);
         }
         let body = self.rebuild(body, &mut renamed);

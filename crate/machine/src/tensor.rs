@@ -14,7 +14,7 @@ use crate::many::{self, Many};
 use crate::quick::{Quick, slots};
 use crate::value::{Blocks, data_offset};
 use crate::weights::Weights;
-use base::{HashMap, ToList};
+use base::{HashMap, MapArray, ToList};
 use kernel::apart::Apart;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{CallFault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values};
@@ -119,8 +119,8 @@ impl Block {
         let start = data_offset(of.shape.len());
         let end = start + of.shape.iter().product::<usize>() as u32 * of.dtype.n_bytes() as u32;
         let shape = shape_words(&of.shape);
-        let places = [1, 2].map(|i| if shape.len() > i { i } else { 0 });
-        let head = [0, places[0], places[1]].map(|i| shape[i]);
+        let places = [1, 2].each(|i| if shape.len() > i { i } else { 0 });
+        let head = [0, places[0], places[1]].each(|i| shape[i]);
         Some(Block { size, kind, shape, head, places, data: start..end })
     }
 

@@ -4,6 +4,7 @@ use crate::rule::create::n_between;
 use crate::rule::{ARANGE, CAST, FULL, INIT_OP};
 use crate::run::{Call, Fault, Kernel, cast_arg, floats, ints, widen};
 use crate::{AttrForm, AttrSpec, Op};
+use base::MapArray;
 use kernel::strided::count;
 use ty::{Dtype, Elements, Scalar, Value};
 
@@ -30,11 +31,11 @@ fn cast(call: &Call) -> Result<Value, Fault> {
 pub(crate) fn counting(dtype: Dtype, start: Scalar, step: Scalar, n: usize) -> Elements {
     match (start, step) {
         (Scalar::Int(start), Scalar::Int(step)) => {
-            let [start, step] = [start, step].map(|number| widen(dtype, number));
+            let [start, step] = [start, step].each(|number| widen(dtype, number));
             ints(dtype, (0..n).map(|i| start + step * i as i128))
         }
         _ => {
-            let [start, step] = [start, step].map(Scalar::as_float);
+            let [start, step] = [start, step].each(Scalar::as_float);
             floats(dtype, (0..n).map(|i| start + step * i as f64))
         }
     }
@@ -43,11 +44,11 @@ pub(crate) fn counting(dtype: Dtype, start: Scalar, step: Scalar, n: usize) -> E
 fn arange(call: &Call) -> Result<Value, Fault> {
     let dtype = call.result(0)?.dtype;
     let zero = Err(Fault::Other("the step of `arange` is 0".into()));
-    let [start, stop, step] = [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?].map(|arg| arg.elements().get(0));
+    let [start, stop, step] = [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?].each(|arg| arg.elements().get(0));
     let n = match (start, stop, step) {
         (_, _, Scalar::Float(0.0) | Scalar::Int(0)) => return zero,
         (Scalar::Int(start), Scalar::Int(stop), Scalar::Int(step)) => {
-            n_between([start, stop, step].map(|bound| widen(dtype, bound))) as usize
+            n_between([start, stop, step].each(|bound| widen(dtype, bound))) as usize
         }
         _ => ((stop.as_float() - start.as_float()) / step.as_float()).ceil().max(0.0) as usize,
     };

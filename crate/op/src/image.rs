@@ -6,7 +6,7 @@ pub(crate) mod resize;
 use crate::rule::image::{AFFINE_GRID, CROP_AND_RESIZE, DILATION2D, GRID_SAMPLE, RESIZE1D, RESIZE2D, RESIZE3D};
 use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrForm, AttrSpec, Default, Op};
-use base::ToList;
+use base::{MapArray, ToList};
 use grid::{affine_grid_of, grid_sample_of};
 use kernel::index::{each_index, offset};
 use kernel::strided::{View, count, row_major};
@@ -71,9 +71,9 @@ fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
     let weight = whole_layout(call.attrs.str("kernel_layout"), "IHW", "IHW")?;
     let planes = Planes {
         channel: data.axis('C'),
-        data: ['H', 'W'].map(|letter| data.axis(letter)),
+        data: ['H', 'W'].each(|letter| data.axis(letter)),
         weight_channel: weight.axis('I'),
-        weight: ['H', 'W'].map(|letter| weight.axis(letter)),
+        weight: ['H', 'W'].each(|letter| weight.axis(letter)),
     };
     let pair = |name| match call.attrs.ints(name).as_deref() {
         Some(&[both]) => [both; 2],

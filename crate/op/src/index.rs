@@ -14,7 +14,7 @@ use crate::rule::index::{
 };
 use crate::run::{Arg, Call, Fault, Kernel, WellTyped, cast_arg, ints};
 use crate::{AttrForm, AttrSpec, Op};
-use base::{Append, ToList};
+use base::{Append, MapArray, ToList};
 use kernel::index::{each_index, offset, places};
 use kernel::strided::{broadcast_strides, count, row_major};
 use order::{argsort_of, searchsorted_of, sort_of, topk_of, unique_of};
@@ -166,7 +166,7 @@ pub(crate) const NOT_THE_SLICE: Fault =
 pub(crate) fn cuts(shape: &[usize], bounds: &[Vec<i64>], of: &[usize]) -> Result<Vec<[i64; 2]>, Fault> {
     let bound = |bound: usize, axis: usize| bounds.get(bound)?.get(axis).copied();
     let places = shape.iter().enumerate();
-    let cut = places.map(|(axis, &size)| places_of_slice(size as i64, [0, 1, 2].map(|at| bound(at, axis))));
+    let cut = places.map(|(axis, &size)| places_of_slice(size as i64, [0, 1, 2].each(|at| bound(at, axis))));
     let cut: Vec<[i64; 3]> = cut.some_list().ok_or(Fault::Other("a stride is 0".into()))?;
     if cut.len() == of.len() && cut.iter().zip(of).all(|(&[.., n], &size)| n == size as i64) {
         return Ok(cut.into_iter().map(|[from, step, _]| [from, step]).list());

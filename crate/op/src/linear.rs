@@ -6,6 +6,7 @@ use crate::engine::{Single, sums};
 use crate::rule::{BATCH_MATMUL, BIAS_ADD, DENSE, PRELU};
 use crate::run::{Call, Fault, Kernel};
 use crate::{AttrSpec, Op};
+use base::MapArray;
 use kernel::fold::Extent;
 use kernel::linear::{Operand, Order, batch_matmul};
 use kernel::scalar::{float, int};
@@ -54,7 +55,7 @@ pub(crate) fn product(call: &Call, a: &Tensor, b: &Tensor, orders: [Order; 2]) -
 
 /// How the flags `transpose_a` and `transpose_b` say that the operands stand.
 pub(crate) fn orders(attrs: &Attrs) -> [Order; 2] {
-    ["transpose_a", "transpose_b"].map(|flag| if attrs.flag(flag) { Order::Transposed } else { Order::Plain })
+    ["transpose_a", "transpose_b"].each(|flag| if attrs.flag(flag) { Order::Transposed } else { Order::Plain })
 }
 
 fn dense(call: &Call) -> Result<Value, Fault> {

@@ -10,7 +10,7 @@ use crate::rule::reshape::REVERSE_RESHAPE;
 use crate::rule::{DataLayout, IDENTITY};
 use crate::run::{Arg, Call, Fault, Kernel, OPEN, WellTyped, as_tensor, cast_between, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::index::{NOWHERE, offset, places};
 use kernel::shape::{OutOfRange, broadcast_to, concatenate, take};
 use kernel::strided::{Offsets, View, broadcast_strides, count, row_major};
@@ -208,14 +208,14 @@ fn between_layouts(call: &Call, from: &Axes, to: &Axes) -> Result<Value, Fault> 
 fn layout_transform_of(call: &Call) -> Result<Value, Fault> {
     let (from, to) = (call.attrs.str("src_layout"), call.attrs.str("dst_layout"));
     let letters: String = from.chars().filter(char::is_ascii_uppercase).collect();
-    let [from, to] = [from, to].map(|layout| DataLayout::parse(layout, &letters));
+    let [from, to] = [from, to].each(|layout| DataLayout::parse(layout, &letters));
     // The sizes are the data's own.
     let from: Vec<_> = from.well_typed()?.axes().iter().map(|&(letter, _)| (letter, None)).list();
     between_layouts(call, &from, to.well_typed()?.axes())
 }
 
 fn auto_scheduler_layout_transform_of(call: &Call) -> Result<Value, Fault> {
-    let [from, to] = ["src_layout", "dst_layout"].map(|attr| spelt_layout(call.attrs.str(attr)));
+    let [from, to] = ["src_layout", "dst_layout"].each(|attr| spelt_layout(call.attrs.str(attr)));
     let (Some(from), Some(to)) = (from, to) else {
         return Err(Fault::Other("a layout is sizes and letters in turn".into()));
     };

@@ -3,6 +3,7 @@
 use crate::rule::{IDENTITY, IDENTITY_COMP};
 use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
+use base::MapArray;
 use kernel::number;
 use kernel::scalar::{float, int};
 use ty::{Elements, Value};
@@ -20,7 +21,7 @@ fn clip(call: &Call) -> Result<Value, Fault> {
         Elements::Int(_) => {
             // Bounds beyond the dtype are its own.
             let (least, most) = result.dtype.int_range().unwrap_or((i128::MIN, i128::MAX));
-            let [low, high] = [low, high].map(|bound| number::float_to_int(bound).clamp(least, most));
+            let [low, high] = [low, high].each(|bound| number::float_to_int(bound).clamp(least, most));
             let mut values = x.ints();
             values.iter_mut().for_each(|x| *x = (*x).min(high).max(low));
             ints(result.dtype, values.into_iter())

@@ -1,7 +1,7 @@
 //! Diagnostics drawn for a terminal.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use base::{Diagnostic, Fix, LineIndex, Severity, Span, ToList};
+use base::{Diagnostic, Fix, LineIndex, MapArray, Severity, Span, ToList};
 use std::fmt::Write;
 
 /// Whether what is drawn is coloured.
@@ -30,7 +30,7 @@ pub fn draw(file: &str, text: &str, diagnostics: &[Diagnostic], colours: Colours
         let end = last + base::before(&text[last..], "\n").len();
         let shown = base::trim_end(&text[start..end], "\r");
         let range = |span: Span| {
-            let [from, to] = [span.start, span.end].map(|at| (at as usize - start).min(shown.len()));
+            let [from, to] = [span.start, span.end].each(|at| (at as usize - start).min(shown.len()));
             from..to
         };
         let line = lines.line_of(start as u32) as usize;

@@ -4,7 +4,7 @@ use crate::Analysis;
 use crate::compile::{Compiled, Fusion, compile};
 use crate::data::{self, InputError};
 use crate::needs::{Ahead, Needs, bytes_text};
-use base::{Append, Diagnostic, HashMap, Severity, Span};
+use base::{Append, Diagnostic, HashMap, MapArray, Severity, Span};
 use hir::{FnId, Function, Item};
 use ir::FuncId;
 use layout::Strategy;
@@ -355,7 +355,7 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
             // No address is larger, whatever the limit.
             let limit = (*limit).min(u32::MAX.into());
             let fits = bytes.saturating_add(*held) <= limit;
-            let [size, others, most] = [*bytes, *held, limit].map(bytes_text);
+            let [size, others, most] = [*bytes, *held, limit].each(bytes_text);
             let more = format!("more memory than the limit of {most}");
             let sentence = match held {
                 _ if *bytes == 0 => {

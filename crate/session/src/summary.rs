@@ -2,7 +2,7 @@
 //! many operations it takes.
 
 use crate::Analysis;
-use base::{Join, Span, ToList};
+use base::{Join, MapArray, Span, ToList};
 use hir::layers::{Layer, LayerKind, int};
 use hir::net::{Applied, MadeOf, Net, Stage};
 use hir::{ExprId, ExprKind, FnId, Module};
@@ -282,7 +282,7 @@ pub fn summary_text(analysis: &Analysis) -> String {
         }
         let of = summary.r#type.as_ref().map_or(String::new(), |of| format!(": {of}"));
         out.push_str(&format!("{}{of}\n", summary.name));
-        let mut rows = vec![["layer", "made of", "output", "parameters", "operations"].map(str::to_owned)];
+        let mut rows = vec![["layer", "made of", "output", "parameters", "operations"].each(str::to_owned)];
         for function in &summary.functions {
             for layer in &function.layers {
                 let name = match function.name == "forward" {

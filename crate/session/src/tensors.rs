@@ -2,7 +2,7 @@
 //! the place of one that is large.
 
 use crate::view::{OverviewView, PartView, StatisticsView, TensorView};
-use base::ToList;
+use base::{MapArray, ToList};
 use std::ops::Range;
 use ty::{ConstructorNames, Dtype, Elements, Tensor, Value};
 
@@ -201,7 +201,7 @@ fn overview(shape: &[usize], blocks: &mut Blocks, most: usize) -> Option<Overvie
     let n_matrices: usize = outer.iter().product();
     let n_blocks = |side: usize| n_rows.div_ceil(side) * n_columns.div_ceil(side);
     let side = (1..=n_rows.max(n_columns)).find(|&side| n_matrices.saturating_mul(n_blocks(side)) <= most)?;
-    let [rows, columns] = [n_rows, n_columns].map(|size| size.min(side));
+    let [rows, columns] = [n_rows, n_columns].each(|size| size.min(side));
     let [high, wide] = [n_rows.div_ceil(rows), n_columns.div_ceil(columns)];
     let mut elements = vec![0.0; n_matrices * high * wide];
     let (mut line, mut column) = (0, 0);

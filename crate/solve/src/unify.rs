@@ -6,7 +6,7 @@
 
 use crate::solver::Solver;
 use crate::store::Cause;
-use base::{Append, HashMap, HashSet, ToList};
+use base::{Append, HashMap, HashSet, MapArray, ToList};
 use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant, VariantId};
 
@@ -131,7 +131,7 @@ impl Solver {
     /// Pushes what makes two rows equal: the fields of variants of one name, what the longer row lacks against its
     /// rest, and the longer row against the rest of the shorter one, which has some variants twice then.
     fn push_row(&mut self, a: TermId, b: TermId, cause: Cause, pairs: &mut Pairs) -> Result<(), Conflict> {
-        let is_long = [a, b].map(|row| self.is_long(row));
+        let is_long = [a, b].each(|row| self.is_long(row));
         let ((left, left_rest), (right, right_rest)) = match is_long {
             [true, false] => {
                 let right = self.row(b);

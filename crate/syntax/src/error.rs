@@ -170,6 +170,8 @@ pub enum Foreign {
     With,
     /// `if (c) 1 else 2`, `if c then 1 else 2`
     Bare,
+    /// `{ 1, 2 }`
+    Commas,
     /// `if c then { 1 }`
     Then,
     /// `c ? 1 : 2`
@@ -290,6 +292,7 @@ impl Foreign {
                 ("expected arms in braces such as `{ A => 1, B => 2 }`, found `with`", "write the arms in braces")
             }
             Foreign::Bare => ("expected a body in braces such as `{ 1 }`, found an expression", "put braces around it"),
+            Foreign::Commas => ("expected parentheses around several values, found `,`", "put parentheses around them"),
             Foreign::Then => ("expected `{`, found `then`", "take `then` out"),
             Foreign::Conditional => ("expected `if (%c) { 1 } else { 2 }`, found `?`", "write it with `if`"),
             Foreign::Constructors => {

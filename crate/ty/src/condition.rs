@@ -8,7 +8,7 @@
 
 use crate::poly::{Atom, Poly};
 use crate::{Attrs, Facts, Relation, Step, Stop, TermId};
-use base::ToList;
+use base::{MapArray, ToList};
 
 /// A size and another that is no less.
 pub static AT_MOST: Relation = Relation { name: "AtMost", n_outputs: 0, rule: at_most };
@@ -47,7 +47,7 @@ fn is_natural(r: &dyn Facts, poly: &Poly<Atom>) -> bool {
     let mut pending: Vec<Atom> = poly.atoms().copied().list();
     while let Some(atom) = pending.pop() {
         if let Atom::FloorDiv(a, b) | Atom::Max(a, b) | Atom::Min(a, b) = atom {
-            for part in [a, b].map(|part| r.poly(part)) {
+            for part in [a, b].each(|part| r.poly(part)) {
                 if part.terms().iter().any(|&(_, coefficient)| coefficient < 0) {
                     return false;
                 }

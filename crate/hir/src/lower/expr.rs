@@ -274,6 +274,13 @@ impl Lowering<'_> {
         if let Some(&own) = op::called(name).first() {
             return Some(own.to_owned());
         }
+        // A variant without its sign.
+        let (text, variant) = (self.tree.text(), format!("`{name}"));
+        // In a comment a name may stand between two.
+        let ends = |at: usize| !text[at + variant.len()..].starts_with(|c| base::is_in_name(c) || c == '`');
+        if base::all_places(text, &variant).into_iter().any(ends) {
+            return Some(variant);
+        }
         let defs = self.defs.names().map(|name| base::trim_start(name, "@"));
         let mut own: Vec<&str> = self.ctors.names().chain(defs).list();
         base::sort(&mut own);

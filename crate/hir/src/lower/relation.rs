@@ -592,7 +592,7 @@ impl Lowering<'_> {
         {
             let (span, at) = (self.module.type_exprs[arg].span, self.module.type_exprs[head].span);
             let name = self.module.type_params[param].name.clone();
-            self.errors.push(HirError::UnsaidKind { span, want: Kind::Type, found, name, at });
+            self.errors.push(HirError::ParamKind { span, want: Kind::Type, found, name, at });
             return self.type_expr(TypeExprKind::Error, span);
         }
         self.coerce(arg, Kind::Type)

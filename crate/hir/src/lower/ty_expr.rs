@@ -625,16 +625,20 @@ impl<'t> Lowering<'t> {
     fn wrong_kind(&mut self, id: TypeExprId, want: Kind, found: Kind) {
         let TypeExpr { kind, span } = &self.module.type_exprs[id];
         let span = *span;
-        let unsaid = match kind {
-            TypeExprKind::Param(param) if found == Kind::Type => {
+        let declared = match kind {
+            TypeExprKind::Param(param) => {
                 let TypeParam { name, span, .. } = &self.module.type_params[*param];
-                let is_said = self.tree.text()[span.end as usize..].trim_ascii_start().starts_with(':');
-                (!is_said).then(|| (name.clone(), *span))
+                let rest = &self.tree.text()[span.end as usize..];
+                let kind = rest.trim_ascii_start().strip_prefix(':').map(str::trim_ascii_start);
+                // Up to the end of what is said of it, if anything is.
+                let end = kind.map_or(0, |kind| rest.len() - kind.trim_start_matches(base::is_in_name).len());
+                (kind.is_some() || found == Kind::Type)
+                    .then(|| (name.clone(), span.to(Span::new(span.end, span.end + end as u32))))
             }
             _ => None,
         };
-        self.errors.push(match unsaid {
-            Some((name, at)) => HirError::UnsaidKind { span, want, found, name, at },
+        self.errors.push(match declared {
+            Some((name, at)) => HirError::ParamKind { span, want, found, name, at },
             None => HirError::WrongKind { span, want, found },
         });
     }

@@ -4,7 +4,7 @@ use super::layout::{by_letters, in_layout, parse, sizes};
 use crate::engine::{Convolution, Single, along, sums};
 use crate::rule::DataLayout;
 use crate::run::{Arg, Call, Fault, floats, ints};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::conv::{Direction, Prepared};
 use kernel::scalar::float;
 use kernel::slide::{self, Along, Look, Share, adaptive, forward, transposed};
@@ -51,7 +51,7 @@ pub(crate) fn steps(call: &Call, n: usize) -> [Along; 3] {
         (1, Some(_)) => sides[0],
         (len, Some(at)) => sides.get(if len == 2 * n { at + last * n } else { at }).copied().unwrap_or(0),
     };
-    [0, 1, 2].map(|axis| Along {
+    [0, 1, 2].each(|axis| Along {
         stride: strides[axis],
         dilation: dilation[axis],
         before: side(axis, 0).max(0),
@@ -132,7 +132,7 @@ pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: 
         return fault(format!("a weight of the shape {} does not fit", base::bracketed(&w.shape)));
     }
     let steps = steps(call, space.rank());
-    let looks = [0, 1, 2].map(|axis| {
+    let looks = [0, 1, 2].each(|axis| {
         let (size, window, n) = (shape[2 + axis], window[2 + axis], out[2 + axis]);
         match way {
             Direction::Forward => forward(&steps[axis], size, window as i64, n),
@@ -209,7 +209,7 @@ pub(crate) fn pool_looks(
     out: [usize; 5],
 ) -> [Vec<Look>; 3] {
     let (size, steps) = (per_axis(call, "pool_size", n), steps(call, n));
-    [0, 1, 2].map(|axis| match windows {
+    [0, 1, 2].each(|axis| match windows {
         Windows::Moved => forward(&steps[axis], shape[2 + axis], size[axis], out[2 + axis]),
         Windows::Parts => adaptive(shape[2 + axis], out[2 + axis]),
     })

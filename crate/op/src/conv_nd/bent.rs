@@ -3,7 +3,7 @@
 use crate::conv::layout::{by_letters, in_layout, operand, parse, sizes};
 use crate::conv::window::{PLANE, convolve, fault, five, groups, nothing, numbers, out_layout, steps};
 use crate::run::{Call, Fault, floats};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::bent::{Patches, correlation as correlation_kernel, deformable_conv2d as deformable_kernel};
 use kernel::conv::Direction;
 use kernel::slide::{conv_by_weight, forward};
@@ -77,7 +77,7 @@ pub(super) fn conv2d_backward_weight(call: &Call) -> Result<Value, Fault> {
     if out[0] != shape[0] {
         return fault(format!("the gradient has a batch of {}, the data of {}", out[0], shape[0]));
     }
-    let looks = [0, 1, 2].map(|axis| forward(&steps[axis], shape[2 + axis], window[2 + axis] as i64, out[2 + axis]));
+    let looks = [0, 1, 2].each(|axis| forward(&steps[axis], shape[2 + axis], window[2 + axis] as i64, out[2 + axis]));
     let (grads, values) = (numbers(&grad), numbers(&data));
     let window = [1, window[3], window[4]];
     let made = conv_by_weight(View::new(&grads, &out), View::new(&values, &shape), &looks, groups, window);

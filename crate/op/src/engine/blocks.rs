@@ -1,6 +1,7 @@
 //! Blocks of elements on their way from memory through [`kernel::wide`] and back.
 
 use crate::run::Fault;
+use base::MapArray;
 use kernel::halves::{self, Half};
 use kernel::wide::{self, BLOCK, Format};
 use ty::{Dtype, Elements};
@@ -91,7 +92,7 @@ impl Blocks {
     /// The first operand as another dtype, for the result: as [`cast_between`](crate::run::cast_between).
     pub fn cast(&mut self, [from, to]: [Dtype; 2], n: usize) {
         let Blocks { ints: [ints, .., whole], floats: [floats, .., numbers], .. } = self;
-        match [from, to].map(Dtype::is_float) {
+        match [from, to].each(Dtype::is_float) {
             [true, true] => *numbers = *floats,
             [false, false] => *whole = *ints,
             [true, false] if to == Dtype::Bool => wide::floats_to_bools(floats, whole),

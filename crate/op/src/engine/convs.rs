@@ -6,7 +6,7 @@
 use super::{Scratch, count};
 use crate::conv::window::{LINE, PLANE, Space, VOLUME, steps};
 use crate::run::Call;
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::conv::{Axis, Direction, Geometry, Prepared};
 use kernel::gemm::Activation;
 use kernel::permute::Permutation;
@@ -73,7 +73,7 @@ impl Convolution {
             return None;
         }
         let by_letters = |at: usize| -> Vec<usize> { orders[at].iter().map(|&axis| shapes[at][axis]).list() };
-        let [x, w, out] = [0, 1, 2].map(by_letters);
+        let [x, w, out] = [0, 1, 2].each(by_letters);
         let steps = steps(&Call { args: &[], attrs, results: &[], memory: 0 }, n);
         let mut axes = [Axis::new(1); 3];
         for (i, axis) in axes.iter_mut().enumerate().skip(3 - n) {

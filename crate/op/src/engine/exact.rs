@@ -10,7 +10,7 @@
 use super::single::{Single, View};
 use super::{Scratch, Source, Work, count};
 use crate::run::{Fault, ResultType, WellTyped};
-use base::ToList;
+use base::{MapArray, ToList};
 use bytemuck::{Pod, try_cast_slice, try_cast_slice_mut};
 use kernel::fold::Extent;
 use kernel::gemm::Batch;
@@ -47,7 +47,7 @@ pub fn sums(body: &Single, [data, weight]: [&[i64]; 2], outputs: Extent, n: usiz
     let (mut sums, mut products) = (vec![0_i64; n], vec![0.0_f32; n]);
     for part in parts {
         let weight: Vec<f32> = weight.iter().map(|&w| part.of(w) as f32).list();
-        let sources = [&data, &weight].map(|floats| Some(bytemuck::cast_slice(floats)));
+        let sources = [&data, &weight].each(|floats| Some(bytemuck::cast_slice(floats)));
         body.run(&sources, bytemuck::cast_slice_mut(&mut products), &mut scratch).ok()?;
         for (sum, &product) in sums.iter_mut().zip(&products) {
             *sum += (product as i64) << part.shift();

@@ -6,7 +6,7 @@ use super::blocks::{Blocks, format};
 use crate::reduce::{Folding, folding};
 use crate::rule::reduced_axes;
 use crate::run::{ResultType, round_to, wrap_to};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::elementwise::Binary;
 use kernel::fold::{self, Extent};
 use kernel::native::{Bits, Loop};
@@ -189,7 +189,7 @@ impl Folded {
 pub fn side_by_side(attrs: &Attrs, shape: &[usize]) -> Option<(Extent, Option<Permutation>, usize)> {
     let rank = shape.len();
     let reduced = reduced_axes(attrs, rank).ok()?;
-    let [kept, axes]: [Vec<usize>; 2] = [false, true].map(|is| (0..rank).filter(|&axis| reduced[axis] == is).list());
+    let [kept, axes]: [Vec<usize>; 2] = [false, true].each(|is| (0..rank).filter(|&axis| reduced[axis] == is).list());
     let size = |axes: &Vec<usize>| axes.iter().map(|&axis| shape[axis]).product();
     let (extent, turned) = match fold::groups(shape, &axes)[..] {
         [extent] => (extent, None),

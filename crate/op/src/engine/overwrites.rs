@@ -9,7 +9,7 @@ use super::moves::{Fill, convert};
 use super::{MOST, Scratch, Source, Work, count};
 use crate::index::{NOT_BOUNDS, NOT_THE_SLICE, cuts, place_of_cut};
 use crate::run::{Fault, ResultType, WellTyped, cast_between};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::index::each_index;
 use kernel::native::{copy_short, repeat};
 use kernel::strided::row_major;
@@ -47,7 +47,7 @@ impl Overwrites {
             "matrix_set_diag" => What::Diagonals {
                 from: attrs.int("k1").unwrap_or(0),
                 to: attrs.int("k2").unwrap_or(0),
-                is_right: ["super_diag_right_align", "sub_diag_right_align"].map(|name| attrs.flag(name)),
+                is_right: ["super_diag_right_align", "sub_diag_right_align"].each(|name| attrs.flag(name)),
             },
             "strided_set" => What::Slice(bounds_of(operands)),
             _ => return None,
@@ -154,7 +154,7 @@ fn bounds_of(operands: &[ResultType]) -> Result<[Dtype; 3], Fault> {
     if x.dtype != values.dtype {
         return Err(NOT_THE_SLICE);
     }
-    Ok([a, b, c].map(|of| of.dtype))
+    Ok([a, b, c].each(|of| of.dtype))
 }
 
 impl Work for Overwrites {
@@ -204,7 +204,7 @@ impl Work for Overwrites {
             }
             What::Slice(dtypes) => {
                 let dtypes = dtypes.clone()?;
-                let [a, b, c] = [0, 1, 2].map(|at| self.ints(dtypes[at], sources.get(at + 2)));
+                let [a, b, c] = [0, 1, 2].each(|at| self.ints(dtypes[at], sources.get(at + 2)));
                 let bounds = [a.well_typed()?, b.well_typed()?, c.well_typed()?];
                 self.slice(bounds, other, result)
             }

@@ -7,7 +7,7 @@ use super::{Scratch, Source, count};
 use crate::linear::orders;
 use crate::rule::reduced_axes;
 use crate::run::{Fault, ResultType};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::elementwise::broadcast::{self, Walk};
 use kernel::elementwise::{self, Binary, Source as From, Unary, compare};
 use kernel::fold::{self, Extent, Fold};
@@ -183,7 +183,7 @@ impl Single {
             return match result.dtype {
                 Dtype::Bool => Some(Single::Compare { op, walk }),
                 Dtype::Float32 => {
-                    Some(Single::Binary { op, walk, is_whole: [a, b].map(|of| count(of) == count(&result.shape)) })
+                    Some(Single::Binary { op, walk, is_whole: [a, b].each(|of| count(of) == count(&result.shape)) })
                 }
                 _ => None,
             };

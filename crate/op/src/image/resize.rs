@@ -5,7 +5,7 @@
 
 use crate::rule::DataLayout;
 use crate::run::{Call, Fault, WellTyped, floats};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::image::{Taps, cubic, weighted};
 use kernel::index::{each_index, offset};
 use kernel::strided::row_major;
@@ -65,7 +65,7 @@ impl Reading<'_> {
             }
             "cubic" => {
                 let mut weights = cubic(part, self.alpha);
-                let places = [-1.0, 0.0, 1.0, 2.0].map(|step| place + step);
+                let places = [-1.0, 0.0, 1.0, 2.0].each(|step| place + step);
                 if self.excludes_outside {
                     for (weight, place) in weights.iter_mut().zip(places) {
                         if place < 0.0 || place >= size as f64 {
@@ -176,7 +176,7 @@ pub(crate) fn axes_of(attrs: &Attrs, letters: &str, from: &[usize], to: &[usize]
         let (size, target) = (from[axis], to[axis]);
         // Of three axes Relay takes the last one's region first.
         let at = if n == 3 { n - 1 - i } else { i };
-        let [start, end] = [at, n + at].map(|at| region.get(at).copied().unwrap_or(0.0) as f32);
+        let [start, end] = [at, n + at].each(|at| region.get(at).copied().unwrap_or(0.0) as f32);
         let is_whole =
             n == 2 && (reading.method, mode) == ("nearest_neighbor", "asymmetric") && grows_evenly(size, target);
         let coordinates: Option<Vec<f32>> = (0..target)

@@ -3,7 +3,7 @@
 use crate::conv::layout::{operand, permuted};
 use crate::conv::window::{fault, numbers, rounded};
 use crate::run::{Call, Fault};
-use base::{Append, ToList};
+use base::{Append, MapArray, ToList};
 use kernel::number::Number;
 use ty::{Elements, Fields, Tensor, Value};
 
@@ -151,7 +151,7 @@ pub(super) fn sparse_conv2d(call: &Call) -> Result<Value, Fault> {
     let is_last = call.attrs.str("layout") == "NHWC";
     let axes = if is_last { [0, 1, 2, 3] } else { [0, 2, 3, 1] };
     let &[n, ..] = x.shape.as_slice() else { return Err(Fault::IllTyped) };
-    let [height, width, channels] = [1, 2, 3].map(|axis| x.shape[axes[axis]]);
+    let [height, width, channels] = [1, 2, 3].each(|axis| x.shape[axes[axis]]);
     let dense = permuted(&x.elements, &x.shape, &axes);
     let matrix = Matrix::of(call, 1, channels)?;
     let product = matrix.product_of(call, &dense, channels, 1)?;

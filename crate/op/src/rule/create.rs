@@ -1,7 +1,7 @@
 //! Tensors from attributes, and changes of dtype.
 
 use super::{attr_error, rank_error};
-use base::ToList;
+use base::{MapArray, ToList};
 use ty::{AttrValue, Attrs, Facts, Relation, Scalar, Size, Step, Stop};
 
 /// `Tensor[shape, dtype]`.
@@ -76,13 +76,13 @@ fn arange(r: &mut dyn Facts) -> Step {
     let size = match (bound("start"), bound("stop"), bound("step")) {
         (_, _, Some(Scalar::Int(0) | Scalar::Float(0.0))) => return attr_error(r, "step", "a number other than 0"),
         (Some(Scalar::Int(start)), Some(Scalar::Int(stop)), Some(Scalar::Int(step))) => {
-            match i64::try_from(n_between([start, stop, step].map(i128::from))) {
+            match i64::try_from(n_between([start, stop, step].each(i128::from))) {
                 Ok(n) => Size::known(n),
                 Err(_) => return r.fail(ty::too_large()),
             }
         }
         (Some(start), Some(stop), Some(step)) => {
-            let [start, stop, step] = [start, stop, step].map(Scalar::as_float);
+            let [start, stop, step] = [start, stop, step].each(Scalar::as_float);
             let n = ((stop - start) / step).ceil().max(0.0);
             if n >= i64::MAX as f64 {
                 return r.fail(ty::too_large());

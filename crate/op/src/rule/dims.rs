@@ -1,7 +1,7 @@
 //! Sizes that a rule makes, and sizes that must be equal. The arithmetic itself is `ty`'s: what numbers, `?` and
 //! parameters determine is computed at once, an unknown gets an equation.
 
-use base::ToList;
+use base::{MapArray, ToList};
 use ty::{Facts, Size, Step, Stop, TermId, too_large};
 
 /// A dim of this number.
@@ -84,7 +84,7 @@ pub(super) fn same_count(
         (true, false) => (n_right, n_left, right),
         (false, false) => {
             if !is_any {
-                let [left, right] = [(n_left, left), (n_right, right)].map(|(n, mut others)| {
+                let [left, right] = [(n_left, left), (n_right, right)].each(|(n, mut others)| {
                     others.push(number(r, n));
                     r.product_of(&others)
                 });

@@ -6,6 +6,7 @@
 //!
 //! Worked example: a rule that doubles axis 0 makes `(N * 2, 4)` of `(N, 4)`, and `(sh[0] * 2, ..sh[1:])` of `sh`.
 
+use base::MapArray;
 use ty::{Facts, Function, Kind, Reason, Step, Stop, Term, TermId};
 
 /// An axis of a shape of unknown rank is nearer than this to one of its ends.
@@ -126,7 +127,7 @@ impl Form {
     fn with(&self, r: &mut dyn Facts, to: Option<i64>, from: Option<i64>, dims: &[TermId]) -> Result<Form, Stop> {
         let shape = match self {
             Form::Dims(all) => {
-                let [to, from] = [to, from].map(|at| at.map_or(all.len(), |at| place(all, at).min(all.len())));
+                let [to, from] = [to, from].each(|at| at.map_or(all.len(), |at| place(all, at).min(all.len())));
                 return Ok(Form::Dims([&all[..to], dims, &all[from..]].concat()));
             }
             Form::Whole(shape) => *shape,

@@ -8,7 +8,7 @@ use super::form::{self, Form};
 use super::norm::has_axis_of_data;
 use super::shape::tensors_of;
 use super::{all_tensors, attr_error, can_be_tensor, can_have_rank, rank_error, same_dtypes};
-use base::ToList;
+use base::{MapArray, ToList};
 use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// Indexes leading axes with tensors that broadcast.
@@ -318,7 +318,7 @@ pub fn places_of_slice(extent: i64, [begin, end, stride]: [Option<i64>; 3]) -> O
 }
 
 fn strided_slice(r: &mut dyn Facts) -> Step {
-    let [begin, end, strides] = ["begin", "end", "strides"].map(|name| r.attrs().ints(name).unwrap_or_default());
+    let [begin, end, strides] = ["begin", "end", "strides"].each(|name| r.attrs().ints(name).unwrap_or_default());
     if strides.contains(&0) {
         return attr_error(r, "strides", "steps other than 0");
     }
@@ -430,7 +430,7 @@ pub(super) fn topk_of(r: &mut dyn Facts, k: Option<Size>) -> Step {
         }
     };
     let positions = dtype_attr(r, Dtype::Int32);
-    let [values, positions] = [values, positions].map(|dtype| r.make(Term::Tensor { shape, dtype }));
+    let [values, positions] = [values, positions].each(|dtype| r.make(Term::Tensor { shape, dtype }));
     let result = match wanted {
         (true, true) => r.make_tuple(&[values, positions]),
         (true, false) => values,

@@ -4,10 +4,11 @@
 use super::conv_nd::{PLANE, Space, VOLUME, per_axis};
 use super::dims::{check_same, equate, is_number, number};
 use super::form::{self, Form};
+use super::index::{expect_scalars, scalar};
 use super::linear::{out_dtype, units, vectors_along};
 use super::pool::{pool_layout, spatial};
 use super::{all_tensors, attr_error, can_all_be_tensors, can_be_tensor, expect_rank, expect_tensor, rank_error};
-use base::ToList;
+use base::{MapArray, ToList};
 use ty::{AttrValue, Facts, Relation, Step, Stop, TermId, if_known};
 
 /// Scale and shift are vectors as long as the data's axis; the result is the data.
@@ -19,7 +20,7 @@ pub static INSTANCE_NORM: Relation = Relation { name: "InstanceNorm", n_outputs:
 pub static CROSS_ENTROPY: Relation = Relation { name: "CrossEntropy", n_outputs: 1, rule: cross_entropy };
 /// `(n, classes, …)`, `(n, …)` and `(classes)`; a scalar, or with no reduction the second.
 pub static NLL_LOSS: Relation = Relation { name: "NLLLoss", n_outputs: 1, rule: nll_loss };
-/// Every size grows by its two widths, which may be negative.
+/// Every size grows by its two widths, which may be negative. What is put there is a scalar.
 pub static PAD: Relation = Relation { name: "Pad", n_outputs: 1, rule: pad };
 pub static MIRROR_PAD: Relation = Relation { name: "MirrorPad", n_outputs: 1, rule: mirror_pad };
 /// Spatial sizes times a scale, rounded.
@@ -118,10 +119,10 @@ fn pairs(r: &dyn Facts, attr: &'static str) -> Result<Vec<[i64; 2]>, Stop> {
 
 fn pad(r: &mut dyn Facts) -> Step {
     can_all_be_tensors(r)?;
-    if_known(r.tensor_parts(1))?;
+    if_known(scalar(r, 1))?;
     let widths = pairs(r, "pad_width")?;
     padded(r, &widths)?;
-    all_tensors(r)
+    expect_scalars(r, 1..2)
 }
 
 fn mirror_pad(r: &mut dyn Facts) -> Step {
@@ -197,7 +198,7 @@ fn sub_pixel(r: &mut dyn Facts) -> Result<([usize; 3], Vec<TermId>, TermId, i64)
     }
     let data = r.arg(0);
     let (dims, dtype) = expect_rank(r, data, 4)?;
-    Ok((['C', 'H', 'W'].map(|letter| layout.axis(letter)), dims, dtype, block))
+    Ok((['C', 'H', 'W'].each(|letter| layout.axis(letter)), dims, dtype, block))
 }
 
 fn depth_to_space(r: &mut dyn Facts) -> Step {

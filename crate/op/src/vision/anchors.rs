@@ -4,7 +4,7 @@ use crate::image::resize::floats_of;
 use crate::places::tuple;
 use crate::run::{Call, Fault, floats, ints, round_to};
 use crate::vision::suppress::best_first;
-use base::{Append, ToList};
+use base::{Append, MapArray, ToList};
 use kernel::scalar::float;
 use kernel::strided::count;
 use ty::{Dtype, Value};
@@ -73,7 +73,7 @@ pub(super) fn multibox_transform_loc_of(call: &Call) -> Result<Value, Fault> {
             let y = by[1] * variances[1] * height + (at[1] + at[3]) / 2.0;
             let w = float::exp(by[2] * variances[2]) * width / 2.0;
             let h = float::exp(by[3] * variances[3]) * height / 2.0;
-            let corners = [x - w, y - h, x + w, y + h].map(|at| if clip { at.clamp(0.0, 1.0) } else { at });
+            let corners = [x - w, y - h, x + w, y + h].each(|at| if clip { at.clamp(0.0, 1.0) } else { at });
             let row = &mut rows[(batch * n_anchors + n) * 6..][..6];
             row[0] = class as f64 - 1.0;
             row[1] = score;
@@ -136,10 +136,10 @@ pub(super) fn proposal_of(call: &Call) -> Result<Value, Fault> {
                     *corner += [column, row][i % 2] as f64 * stride;
                 }
                 let plane = height * width;
-                let by = [0, 1, 2, 3].map(|i| m[((batch * n_anchors + k) * 4 + i) * plane + place]);
-                let moved = if iou_loss { [0, 1, 2, 3].map(|i| corners[i] + by[i]) } else { regressed(corners, by) };
+                let by = [0, 1, 2, 3].each(|i| m[((batch * n_anchors + k) * 4 + i) * plane + place]);
+                let moved = if iou_loss { [0, 1, 2, 3].each(|i| corners[i] + by[i]) } else { regressed(corners, by) };
                 // The image is given as its height and its width.
-                let mut found = [0, 1, 2, 3].map(|i: usize| moved[i].min(info[1 - i % 2] - 1.0).max(0.0));
+                let mut found = [0, 1, 2, 3].each(|i: usize| moved[i].min(info[1 - i % 2] - 1.0).max(0.0));
                 let mut score = p[(batch * n_channels + n_anchors + k) * plane + place];
                 let is_beyond = |at: usize, size: f64| at as f64 >= (size / stride).trunc();
                 if is_beyond(row, info[0]) || is_beyond(column, info[1]) {
@@ -147,7 +147,7 @@ pub(super) fn proposal_of(call: &Call) -> Result<Value, Fault> {
                 }
                 let side = info[2] * least;
                 if found[2] - found[0] + 1.0 < side || found[3] - found[1] + 1.0 < side {
-                    found = [0, 1, 2, 3].map(|i| found[i] + if i < 2 { -side / 2.0 } else { side / 2.0 });
+                    found = [0, 1, 2, 3].each(|i| found[i] + if i < 2 { -side / 2.0 } else { side / 2.0 });
                     score = -1.0;
                 }
                 boxes.push([found[0], found[1], found[2], found[3], score]);

@@ -5,7 +5,7 @@
 use crate::places::within;
 use crate::rule::DataLayout;
 use crate::run::{Arg, Call, Fault, WellTyped, floats, round_to};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::image::{Taps, weighted};
 use kernel::scalar::float;
 use kernel::strided::{count, row_major};
@@ -27,7 +27,7 @@ struct Images {
 impl Images {
     fn of(call: &Call, x: &Arg) -> Result<Images, Fault> {
         let layout = DataLayout::parse(call.attrs.str("layout"), "NCHW").well_typed()?;
-        let axes = ['N', 'C', 'H', 'W'].map(|letter| layout.axis(letter));
+        let axes = ['N', 'C', 'H', 'W'].each(|letter| layout.axis(letter));
         let shape = &call.result(0)?.shape;
         let (strides, to) = (row_major(x.shape()), row_major(shape));
         let size = |at: usize| x.shape()[axes[at]];
@@ -125,7 +125,7 @@ pub(super) fn roi_align_of(call: &Call) -> Result<Value, Fault> {
     let (mut last, mut sampled) = (None, [Vec::new(), Vec::new()]);
     let pooled = images.each(rows.len(), &|region| images.image(rows[region]), &mut |at, from| {
         if last.replace(at) != Some(at) {
-            sampled = [0, 1].map(|side| {
+            sampled = [0, 1].each(|side| {
                 let (from, len, n) = sides[at[0]][side];
                 samples(from, len, n, at[1 + side], images.sides[side])
             });
@@ -153,12 +153,12 @@ pub(super) fn roi_pool_of(call: &Call) -> Result<Value, Fault> {
     let rows: Vec<&[f64]> = values.chunks_exact(5).list();
     // From which place to before which, of one part of one side.
     let part = |region: usize, side: usize, at: usize| {
-        let [from, to] = [2 - side, 4 - side].map(|edge| float::round(r(rows[region][edge] * scale)));
+        let [from, to] = [2 - side, 4 - side].each(|edge| float::round(r(rows[region][edge] * scale)));
         let len = r((to - from + 1.0).max(1.0) / images.pooled[side] as f64);
         // Relay leaves room for an edge that is a hair off its place.
         let first = from + r(r(at as f64 * len) + 1e-5).floor();
         let end = from + r(r((at + 1) as f64 * len) - 1e-5).ceil();
-        [first, end].map(|place| place.max(0.0).min(images.sides[side] as f64) as usize)
+        [first, end].each(|place| place.max(0.0).min(images.sides[side] as f64) as usize)
     };
     let [down, right] = [images.strides[2], images.strides[3]];
     let pooled =

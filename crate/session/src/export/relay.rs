@@ -3,7 +3,7 @@
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;
-use base::{Append, Edited, HashMap, HashSet, Join, Surface, ToList};
+use base::{Append, Edited, HashMap, HashSet, Join, MapArray, Surface, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
 use std::fmt::Write;
 use ty::{AdtId, Function, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
@@ -272,7 +272,7 @@ impl<'a> Writer<'a> {
             &ExprKind::Project { base, index } => format!("{}.{index}", self.list(&[base], &mut before)),
             &ExprKind::If { cond, then, otherwise } => {
                 let cond = self.list(&[cond], &mut before);
-                let [then, otherwise] = [then, otherwise].map(|branch| {
+                let [then, otherwise] = [then, otherwise].each(|branch| {
                     let Text { before, value } = self.take(branch);
                     [&before[..], &[value]].concat().joined(" ")
                 });

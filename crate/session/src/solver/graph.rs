@@ -15,7 +15,7 @@ use crate::page::span_view;
 use crate::view::solver::{
     EdgeView, GraphNodeView, GraphStateView, GraphView, NodeKindView, OpenView, RelationStateView,
 };
-use base::{Append, HashMap, HashSet, Span, ToList};
+use base::{Append, HashMap, HashSet, MapArray, Span, ToList};
 use infer::Inferred;
 use solve::{EQUAL, RelationId, State};
 use std::ops::Range;
@@ -290,7 +290,7 @@ impl Recording {
             return function.name.clone();
         }
         let Some(span) = self.cluster_span(analysis, item) else { return item.id.clone() };
-        let lines = [span.start, span.end].map(|at| analysis.lines().line_of(at));
+        let lines = [span.start, span.end].each(|at| analysis.lines().line_of(at));
         if lines[0] == lines[1] { format!("line {}", lines[0]) } else { format!("lines {}–{}", lines[0], lines[1]) }
     }
 

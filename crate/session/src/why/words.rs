@@ -4,7 +4,7 @@ use super::naming::{Naming, Poster};
 use super::window::Window;
 use super::{Recorded, Subject};
 use crate::Analysis;
-use base::{Span, ToList, listed};
+use base::{MapArray, Span, ToList, listed};
 use hir::{ExprId, ExprKind, PatKind};
 use infer::Why;
 use solve::derive::{By, Derived, Graph, Passed, Place};
@@ -422,7 +422,7 @@ impl<'a> Words<'a> {
             self.number(*self.dims(*poster.args.get(1)?)?.get(at)?)
         };
         let window = Window::read(attrs, axis, weight)?;
-        let [input, output] = [*poster.args.first()?, poster.call].map(|of| self.dims(of)?.get(axis).copied());
+        let [input, output] = [*poster.args.first()?, poster.call].each(|of| self.dims(of)?.get(axis).copied());
         let (input, output) = (input?, output?);
         let sizes = self.number(input).zip(self.number(output)).map(|(input, output)| [input, output]);
         let input = self.naming.print(input);

@@ -2,11 +2,11 @@
 
 use super::foreign::AHEAD;
 use super::{Mark, Parser, Task};
-use crate::error::{Expected, SyntaxError};
+use crate::error::{Expected, Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
-use base::{Edit, Join, Span, Surface, ToList};
+use base::{Append, Edit, Join, MapArray, Span, Surface, ToList};
 
 /// Of a tuple with more parts nobody binds each.
 const MOST_PARTS: usize = 8;
@@ -140,11 +140,38 @@ impl Parser<'_> {
             self.tasks.push(Task::Stmt(braces));
         } else if self.stray_closer() {
             self.tasks.push(Task::StmtEnd(braces, mark));
-        } else {
+        } else if !self.next_of_several(braces, mark, self.pos as u32) {
             self.expected(Expected::StatementEnd);
             self.skip_in_block(braces);
             self.tasks.push(Task::StmtEnd(braces, mark));
         }
+    }
+
+    /// `%a, %b` as a statement: a tuple without its parentheses. Whether another value follows.
+    fn next_of_several(&mut self, braces: Braces, mark: Mark, first: u32) -> bool {
+        if !self.at(Comma) {
+            return false;
+        }
+        self.pos += 1;
+        let is_value = self.starts_expr() && !self.kind().is_bad();
+        if is_value {
+            self.tasks.append_all([Task::Several(braces, mark, first), Task::Expr(1)]);
+        } else {
+            self.pos -= 1;
+        }
+        is_value
+    }
+
+    pub(super) fn several_end(&mut self, braces: Braces, mark: Mark, first: u32) {
+        if self.next_of_several(braces, mark, first) {
+            return;
+        }
+        let end = std::mem::replace(&mut self.pos, first as usize);
+        let (comma, last) = (self.token_span(self.pos), self.token_span(end - 1));
+        self.foreign(Foreign::Commas, comma, &[(self.start_of(mark), "("), (last.after(), ")")]);
+        self.pos = end;
+        self.finish(NodeKind::Tuple, mark);
+        self.tasks.push(Task::StmtEnd(braces, mark));
     }
 
     /// Up to where a statement ends or another begins; at least one token, unless that is a `;`.
@@ -264,10 +291,10 @@ impl Parser<'_> {
     /// The last of a few variables before an `=`: `%x, %y =`.
     fn locals_end(&self) -> Option<usize> {
         let mut pos = self.pos;
-        while pos < self.pos + 2 * MOST_PARTS && [0, 1].map(|at| self.kind_at(pos + at)) == [Local, Comma] {
+        while pos < self.pos + 2 * MOST_PARTS && [0, 1].each(|at| self.kind_at(pos + at)) == [Local, Comma] {
             pos += 2;
         }
-        (pos > self.pos && [0, 1].map(|at| self.kind_at(pos + at)) == [Local, Eq]).then_some(pos)
+        (pos > self.pos && [0, 1].each(|at| self.kind_at(pos + at)) == [Local, Eq]).then_some(pos)
     }
 
     /// `let (%x, %y) = e;`. Each variable is bound to an error, so that its uses are none, and `e` is a statement.
@@ -312,7 +339,7 @@ impl Parser<'_> {
         let whole = names.joined("_");
         // Whether it is another's name is not looked for again and again.
         let is_sure = are_variables && (2..=MOST_PARTS).contains(&names.len()) && self.errors.len() < AHEAD;
-        let is_bound = [end + 1, behind].map(|pos| self.kind_at(pos)) == [Eq, Semicolon];
+        let is_bound = [end + 1, behind].each(|pos| self.kind_at(pos)) == [Eq, Semicolon];
         if !is_sure || !is_bound || base::find(self.text, &format!("%{whole}")).is_some() {
             return Vec::new();
         }

@@ -8,7 +8,7 @@ use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::{self, *};
-use base::{Append, Span, Surface};
+use base::{Append, MapArray, Span, Surface};
 
 /// How tightly `-` and `!` bind: tighter than any infix operator, looser than a call.
 const PREFIX: u8 = 14;
@@ -238,7 +238,7 @@ impl Parser<'_> {
     /// Whether the `<` here touches a name before it and has a `>` that a `(` follows.
     fn at_type_args(&mut self, mark: Mark) -> bool {
         if self.at_bracketed_args(mark) {
-            let [open, close] = [self.pos, self.partner(self.pos as u32) as usize].map(|pos| self.token_span(pos));
+            let [open, close] = [self.pos, self.partner(self.pos as u32) as usize].each(|pos| self.token_span(pos));
             self.foreign(Foreign::Brackets, open.to(close), &[(open, "<"), (close, ">")]);
             return true;
         }

@@ -5,7 +5,7 @@ use crate::error::{Expected, Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::*;
-use base::{Append, Edit, Span, Surface, ToList};
+use base::{Append, Edit, MapArray, Span, Surface, ToList};
 
 /// At most this many tokens are looked at to find where something ends.
 pub(super) const AHEAD: usize = 64;
@@ -683,7 +683,7 @@ impl Parser<'_> {
         let inner = open + 1;
         // Behind the shape, and behind the dtype if that comes first.
         let ends = |comma: usize| comma + 2 == close && self.sig[comma].kind == Comma;
-        let [opened, first, last, closed] = [open, inner, close - 1, close].map(|pos| self.token_span(pos));
+        let [opened, first, last, closed] = [open, inner, close - 1, close].each(|pos| self.token_span(pos));
         let text = |span: Span| &self.text[span.range()];
         let is_shape = |pos: usize| {
             let end = if self.kind_at(pos) == LParen { self.partner(pos as u32) } else { NONE };

@@ -8,7 +8,7 @@ use crate::error::{Expected, Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::{Append, Span, Surface, ToList};
+use base::{Append, MapArray, Span, Surface, ToList};
 
 impl Parser<'_> {
     pub(super) fn items(&mut self) {
@@ -319,7 +319,7 @@ impl Parser<'_> {
             |pos: usize| self.text[self.token_span(pos).range()].as_bytes().first().is_some_and(u8::is_ascii_lowercase);
         while close != NONE
             && pos < self.pos + AHEAD
-            && [0, 1].map(|at| self.kind_at(pos + at)) == [Ident, Colon]
+            && [0, 1].each(|at| self.kind_at(pos + at)) == [Ident, Colon]
             && is_small(pos)
         {
             let end = self.type_end(pos + 2)?;

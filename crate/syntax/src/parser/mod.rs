@@ -130,6 +130,8 @@ enum Task {
     Stmt(Braces),
     /// After an expression in a block that began at the mark.
     StmtEnd(Braces, Mark),
+    /// Behind a value of several, with the first comma.
+    Several(Braces, Mark, u32),
     /// A statement or the last expression of a sequence without braces.
     SeqStmt(Mark),
     /// After an expression, at the second mark, that may belong to a sequence, at the first.
@@ -262,6 +264,7 @@ impl Parser<'_> {
             Task::Body => self.body(),
             Task::Stmt(braces) => self.stmt(braces),
             Task::StmtEnd(braces, mark) => self.stmt_end(braces, mark),
+            Task::Several(braces, mark, first) => self.several_end(braces, mark, first),
             Task::SeqStmt(mark) => self.seq_stmt(mark),
             Task::SeqEnd(seq, stmt) => self.seq_end(seq, stmt),
             Task::BindValue(kind, mark) => self.bind_value(kind, mark),

@@ -9,7 +9,7 @@ use crate::error::{Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
-use base::{Append, Edit, Span, ToList};
+use base::{Append, Edit, MapArray, Span, ToList};
 
 /// Edits of the text at spans.
 type Edits<'a> = Vec<(Span, &'a str)>;
@@ -186,11 +186,12 @@ impl Parser<'_> {
 
     pub(super) fn if_end(&mut self, mark: Mark, then: u32, otherwise: u32) {
         self.depth -= 1;
-        let [first, then, otherwise] = [mark.pos, then, otherwise].map(|pos| pos as usize);
+        let [first, then, otherwise] = [mark.pos, then, otherwise].each(|pos| pos as usize);
         // A `match` would take the arms that follow it.
         let is_nested = self.sig[then..otherwise].iter().any(|sig| matches!(sig.kind, KwMatch | KwLet | KwElse));
         let is_before_arm = self.at(Pipe);
-        let [(open, close), (begin, end)] = [is_nested, is_before_arm].map(|is| if is { ("(", ")") } else { ("", "") });
+        let [(open, close), (begin, end)] =
+            [is_nested, is_before_arm].each(|is| if is { ("(", ")") } else { ("", "") });
         let texts =
             [format!("{begin}match"), format!("with True -> {open}"), format!("{close}| False ->"), end.to_owned()];
         let behind = self.token_span(self.pos - 1).after();

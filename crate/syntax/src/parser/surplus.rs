@@ -8,12 +8,12 @@ use crate::error::{Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::{Edit, Span, Surface};
+use base::{Edit, MapArray, Span, Surface};
 
 impl Parser<'_> {
     /// Passes over what stands before the token at `end`, and says why once: the next of its kind is the same slip.
     pub(super) fn surplus(&mut self, why: &'static str, end: usize) {
-        let [before, first, last, behind] = [self.pos - 1, self.pos, end - 1, end].map(|pos| self.token_span(pos));
+        let [before, first, last, behind] = [self.pos - 1, self.pos, end - 1, end].each(|pos| self.token_span(pos));
         let is_element = matches!(self.sig[end].kind, Comma | RParen | RBracket);
         let gone = match self.sig[self.pos - 1].kind {
             Comma if is_element => Span::new(before.start, last.end),
@@ -120,7 +120,7 @@ impl Parser<'_> {
 
     /// What the lexer said of what was passed over from the mark to here is no mistake.
     pub(super) fn unsay(&mut self, mark: Mark) {
-        let [from, to] = [mark.pos as usize, self.pos].map(|pos| self.token_span(pos).start);
+        let [from, to] = [mark.pos as usize, self.pos].each(|pos| self.token_span(pos).start);
         self.unsaid.push(from..to);
     }
 

@@ -6,7 +6,7 @@ use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::{Append, Surface};
+use base::{Append, MapArray, Surface};
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) {
@@ -56,7 +56,7 @@ impl Parser<'_> {
             return;
         }
         if self.surface == Surface::Relay && self.closed(1, LParen) && self.adjacent(1) {
-            let [open, close] = [self.pos + 1, self.behind(self.pos + 1) - 1].map(|pos| self.token_span(pos));
+            let [open, close] = [self.pos + 1, self.behind(self.pos + 1) - 1].each(|pos| self.token_span(pos));
             self.bump();
             self.foreign(Foreign::Angles, open, &[(open, "["), (close, "]")]);
             return self.open(Rule::TypeCall, mark);
@@ -98,7 +98,7 @@ impl Parser<'_> {
     /// The end of a type that begins here and has an arrow behind it. In `fn(A -> B` a bracket is not closed, nor is one
     /// in `def @f(%x: A -> B {`.
     fn arrow_behind(&self) -> Option<usize> {
-        let is_param = self.pos > 1 && [2, 1].map(|back| self.kind_at(self.pos - back)) == [KwFn, LParen];
+        let is_param = self.pos > 1 && [2, 1].each(|back| self.kind_at(self.pos - back)) == [KwFn, LParen];
         let end = self.type_end(self.pos).filter(|_| self.surface == Surface::Relay && !is_param)?;
         let is_written = self.pos > 0 && self.kind_at(self.pos - 1) == Colon;
         let is_followed_by = |kind| self.type_end(end + 1).is_some_and(|end| self.kind_at(end) == kind);

@@ -7,7 +7,7 @@ use crate::error::{Duplicated, HirError, MissingDim};
 use crate::layer_fault::LayerFault;
 use crate::layers::{Default, INITIALISERS, Layer, LayerKind, Param, Takes};
 use crate::net::{Args, Argument};
-use base::{Edit, Span, ToList};
+use base::{Edit, MapArray, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 
 /// A layer of layers has at most this many layers: each has tensors of its own.
@@ -50,7 +50,7 @@ fn fault_of_all(layer: &Layer, args: &Args) -> Option<LayerFault> {
     if let Some((padding, stride)) = pairs(["output_padding", "stride"]).find(|(padding, stride)| padding >= stride) {
         return Some(LayerFault::WideOutput { padding, stride });
     }
-    let axes = ["dim0", "dim1"].map(|name| crate::layers::ints(args, name));
+    let axes = ["dim0", "dim1"].each(|name| crate::layers::ints(args, name));
     let (channels, parts) = (int("num_channels"), int("num_groups"));
     let (all, heads) = (int("embed_dim"), int("num_heads"));
     let layers = int("num_layers");

@@ -5,7 +5,7 @@ use super::written::SIGNS;
 use crate::data::{TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
 use crate::layer_fault::LayerFault;
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, HashMap, MapArray, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Kind};
 
@@ -134,7 +134,7 @@ impl<'t> Lowering<'t> {
         match (tree.kind(node), &tree.children(node)[..]) {
             (NodeKind::DimNum, _) => base::parse_i64(text).unwrap_or(0),
             (NodeKind::DimBinary, &[left, right, ..]) if depth < MAX_DEPTH => {
-                let [a, b] = [left, right].map(|side| self.size_in(trial, side, net, depth + 1));
+                let [a, b] = [left, right].each(|side| self.size_in(trial, side, net, depth + 1));
                 match self.own_token(node, &SIGNS).map_or("", |(sign, _)| sign) {
                     "+" => a.wrapping_add(b),
                     "-" => a.wrapping_sub(b),
@@ -248,7 +248,7 @@ impl<'t> Lowering<'t> {
                 self.dim_param(name, span)
             }
             (NodeKind::DimBinary, &[left, right, ..]) if self.is_open(node, Some(net), depth) => {
-                let [left, right] = [left, right].map(|side| {
+                let [left, right] = [left, right].each(|side| {
                     let kind = self.open_dim(side, net, depth + 1);
                     self.type_expr(kind, tree.span(side))
                 });

@@ -7,7 +7,7 @@ use crate::error::HirError;
 use crate::layer_fault::LayerFault;
 use crate::layers::{Layer, LayerKind};
 use crate::net::{Applied, MadeOf, Stage};
-use base::{Append, Edit, Span, Surface, ToList};
+use base::{Append, Edit, MapArray, Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Scalar};
 
@@ -159,7 +159,7 @@ impl<'t> Lowering<'t> {
         }
         self.dim_value(left).or(self.dim_value(right))?;
         let [ExprKind::Literal(Dtype::Int32, Scalar::Int(a)), ExprKind::Literal(Dtype::Int32, Scalar::Int(b))] =
-            [left, right].map(|side| &self.module.exprs[side].kind)
+            [left, right].each(|side| &self.module.exprs[side].kind)
         else {
             return None;
         };
