@@ -92,7 +92,7 @@ fn samples(from: f64, len: f64, n: usize, part: usize, size: usize) -> Vec<Taps>
 
 pub(super) fn roi_align_of(call: &Call) -> Result<Value, Fault> {
     const TOO_LARGE: Fault =
-        Fault::Other(std::borrow::Cow::Borrowed("a region has more samples than its image has places"));
+        Fault::Other(std::borrow::Cow::Borrowed("a part of a region has more samples than 256 and 16 for each place"));
     let (x, regions, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
     let images = Images::of(call, &x)?;
     let takes_max = match call.attrs.str("mode") {
