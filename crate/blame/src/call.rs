@@ -269,13 +269,6 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
     for &attr in &parts.attrs {
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
         let spec = row.attrs.iter().find(|spec| spec.name == attr_name(outline, attr));
-        if let Some(side) = attr_name(outline, attr).strip_prefix("transpose_") {
-            let other = if side == "a" { "transpose_b" } else { "transpose_a" };
-            let start = outline.span(attr).start;
-            let title = format!("write `{other}` for `transpose_{side}`");
-            let at = Span::new(start, start + other.len() as u32);
-            out.push(Candidate::replace(9 + suspect.n_hops, at, other, title).at(outline.span(attr)));
-        }
         let mut written = Written { outline, suspect, value, name: attr_name(outline, attr), out };
         if ["axis", "axes"].iter().any(|axis| base::find(written.name, axis).is_some()) {
             written.axes(rank);

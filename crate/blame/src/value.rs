@@ -397,12 +397,15 @@ impl Wraps<'_> {
 
     /// Of all elements one number.
     fn reduced(&mut self, have: Option<Dtype>) {
-        self.cost = self.cost.saturating_sub(12);
+        let cost = self.cost;
+        self.cost = cost.saturating_sub(12);
         if have.is_none_or(Dtype::is_float) {
             self.put(0, "mean", String::new());
         }
-        self.put(1, "sum", String::new());
-        self.cost += 12;
+        if have != Some(Dtype::Bool) {
+            self.put(1, "sum", String::new());
+        }
+        self.cost = cost;
     }
 
     /// From these sizes to those that are wanted, as far as they are known.
@@ -498,8 +501,11 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
     let mut wraps = Wraps { outline, node, cost, out };
     let wanted = suspect.want_shaped.as_ref();
     wraps.casts(have.dtype, suspect.want_dtype, want.is_some());
-    let is_number = have.dtype != Some(Dtype::Bool);
-    if is_number && !have.dims.is_empty() && wanted.is_some_and(|want| want.dims.is_empty()) {
+    // Where a number is handed over, one of them was meant.
+    let is_result = outline.parent(node).is_some_and(|parent| {
+        matches!(outline.kind(parent), NodeKind::Block | NodeKind::LetStmt | NodeKind::GraphStmt)
+    });
+    if is_result && !have.dims.is_empty() && wanted.is_some_and(|want| want.dims.is_empty()) {
         wraps.reduced(have.dtype);
     }
     let Some(from) = have.sizes().filter(|sizes| sizes.len() <= MAX_RANK) else { return };

@@ -159,6 +159,14 @@ impl Inference<'_> {
     /// A place in an unknown shape that is put together of dims there is one of them: `(..s, n)[-1]` is `n`. Whether
     /// something was learned. Of parameters, the function itself knows.
     fn find_places(&mut self, group: &[Member], first_relation: usize) -> bool {
+        let is_place = |id: &RelationId| {
+            let is_index = matches!(Function::of(&self.solver.relation(*id).attrs), Some(Function::Index(_)));
+            is_index && !self.implied.contains(id) && self.is_open(*id)
+        };
+        let asked = self.relations(first_relation).filter(is_place).list();
+        if asked.is_empty() {
+            return false;
+        }
         let known = self.part_equations(&mut self.relations(first_relation));
         let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;
         let part_at = |parts: &mut dyn Iterator<Item = TermId>, n: usize| parts.take_while(is_dim).nth(n);
@@ -176,8 +184,7 @@ impl Inference<'_> {
             let part = if at < 0 { part_at(&mut parts.rev(), n) } else { part_at(&mut parts, n) };
             Some((id, part?, dim))
         };
-        let is_asked = |id: &RelationId| !self.implied.contains(id) && self.is_open(*id);
-        let found = self.relations(first_relation).filter(is_asked).filter_map(place).list();
+        let found = asked.into_iter().filter_map(place).list();
         let mut learned = false;
         for (id, part, dim) in found {
             if group.len() == 1 {
