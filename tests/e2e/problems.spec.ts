@@ -30,6 +30,13 @@ test("the list of problems keeps its place when the first one changes", async ({
   await expect(read).toBeInViewport();
 });
 
+test("the backticks of a sum in a sentence are its own", async ({ page }) => {
+  await open(page);
+  await write(page, "def @show(%r) { match (%r) { `Ok(%n) => %n, `DivByZero => -1 } }\n@show(`Other)");
+  const sentence = "expected [`DivByZero, `Ok(int32)], found a sum with the variant Other";
+  await expect(problems(page).locator(".problem").filter({ hasText: sentence })).toBeVisible();
+});
+
 test("on a phone a notice shows all of its text, and leaves the problems to be read", async ({ browser }) => {
   const context = await phone(browser);
   const page = await context.newPage();

@@ -15,9 +15,16 @@ function broken(line: string, most: number): string {
   return lines.join("\n");
 }
 
+/** Code in backticks, or a sum type, ``[`A, `B(Tensor[(2), int32]) | r]``, whose backticks are its own. */
+const PART = /(`` .+? ``|\[`(?:[^[\]]|\[(?:[^[\]]|\[[^[\]]*\])*\])*\]|`[^`\s][^`]*`)/;
+
+/** A sentence in parts: what stands as it is, and code with the backticks around it. */
+export const parts = (sentence: string): { text: string; isCode: boolean }[] =>
+  sentence.split(PART).map((text, index) => ({ text, isCode: index % 2 === 1 && text.startsWith("`") }));
+
 /** The same as Markdown, of which it has nothing but code in backticks: `fn[A](A)` is no link. */
 export const asMarkdown = (sentence: string): string =>
-  sentence.split(/(`` .+? ``|`[^`]*`)/).map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`*_{}[\]()<>#+\-.!|~&]/g, "\\$&"))).join("");
+  parts(sentence).map(({ text, isCode }) => (isCode ? text : text.replace(/[\\`*_{}[\]()<>#+\-.!|~&]/g, "\\$&"))).join("");
 
 /** The first sentence of a documentation in Markdown, in one line. */
 export function firstSentence(markdown: string): string {
