@@ -44,3 +44,21 @@ test("what the editor says has the colours of the page", async ({ page }) => {
   const accent = await page.locator(".header .button.primary").evaluate((run) => getComputedStyle(run).backgroundColor);
   await expect(message).toHaveCSS("border-top-color", accent);
 });
+
+test("numbers stand beside their lines when a text takes the bar at the bottom away and needs wider numbers", async ({ page }) => {
+  await open(page);
+  await write(page, `let %${"a".repeat(150)} = 1;`);
+  await expect(page.locator(".editor .view-line")).toHaveCount(1);
+  await write(page, Array.from({ length: 120 }, (_, at) => `let %v${at + 1} = ${at + 1};\n`).join(""));
+  const pairs = () =>
+    page.locator(".editor-place.user").evaluate((place) => {
+      const topOf = (element: Element) => Math.round(element.getBoundingClientRect().top);
+      const numbers = new Map([...place.querySelectorAll(".line-numbers")].map((number) => [topOf(number), number.textContent?.trim()]));
+      return [...place.querySelectorAll(".view-line")].flatMap((line) => {
+        const name = /%v(\d+)/.exec(line.textContent ?? "")?.[1];
+        return name === undefined ? [] : [{ name, number: numbers.get(topOf(line)) }];
+      });
+    });
+  await expect.poll(async () => (await pairs()).some(({ name }) => name === "120")).toBe(true);
+  for (const { name, number } of await pairs()) expect(number).toBe(name);
+});

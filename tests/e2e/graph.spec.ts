@@ -125,3 +125,14 @@ test("where nothing failed the graph begins with a relation, and fills the pictu
   await write(page, "let %a = nn.relu(ones(shape=[2, 3]));\n");
   await expect.poll(async () => (await shares(page, "")).map((share) => share > 0.99)).toEqual([true, true, true]);
 });
+
+test("a graph that goes on behind an edge fades there, and one that is whole does not", async ({ page }) => {
+  await openGraph(page, FITS, 0);
+  const fades = () =>
+    panel(page)
+      .locator(".solver-graph")
+      .evaluate((svg) => ["--left", "--right", "--top", "--bottom"].map((edge) => getComputedStyle(svg).getPropertyValue(edge)).filter((fade) => fade !== "0px"));
+  await expect.poll(async () => (await fades()).length).toBeGreaterThan(0);
+  await panel(page).getByRole("button", { name: "All of it (0)" }).click();
+  await expect.poll(fades).toEqual([]);
+});

@@ -1,6 +1,6 @@
 // The Layout panel: the bits of sum types, of a value that one puts together, and what an `as` does to them.
 import { expect, type Page, test } from "@playwright/test";
-import { focusEditor, open, panel, problems, runButton, showPanel, violations, write } from "./page.ts";
+import { focusEditor, open, panel, phone, problems, runButton, showPanel, violations, write } from "./page.ts";
 
 const REFINE = `#lang refine
 let x : [One [T, U], Two [T], Three [T, U, V]] = Two T in
@@ -152,3 +152,34 @@ for (const colorScheme of ["light", "dark"] as const) {
     await context.close();
   });
 }
+
+test("names that begin alike differ where they are cut", async ({ page }) => {
+  const names = Array.from({ length: 4 }, (_, at) => `Constructor_with_a_long_name_${at}(int32)`);
+  await openLayout(page, `type Big { ${names.join(", ")} }\nConstructor_with_a_long_name_0(1)\n`);
+  const shown = card(page, "Big").locator(".variant > button.name");
+  await expect(shown).toHaveCount(4);
+  for (const [at, name] of (await shown.all()).entries()) {
+    await expect(name).toHaveText(`Constructor_with_a_long_name_${at}`);
+    await expect(name).toHaveAttribute("title", new RegExp(`Constructor_with_a_long_name_${at}$`));
+    const end = name.locator(".name-text > :last-child");
+    await expect(end).toHaveText(`name_${at}`);
+    const [around, box] = [await name.boundingBox(), await end.boundingBox()];
+    expect((box?.x ?? Infinity) + (box?.width ?? 0)).toBeLessThanOrEqual((around?.x ?? 0) + (around?.width ?? 0) + 0.5);
+  }
+});
+
+test("on a phone each bit of a value has its number, where it begins", async ({ browser }) => {
+  const context = await phone(browser);
+  const page = await context.newPage();
+  await open(page);
+  await write(page, "let %v = `A;\ndef @only(%x) { match (%x) { `A => 1, `B => 2 } }\n@only(%v)\n");
+  await showPanel(page, "Layout");
+  const ticks = stored(page, "aligned").locator(".ticks span");
+  await expect(ticks).toHaveText(["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
+  await expect(stored(page, "aligned").locator(".unit")).toBeVisible();
+  const ruler = await stored(page, "aligned").locator(".ruler").boundingBox();
+  const [first, second] = [await ticks.nth(0).boundingBox(), await ticks.nth(1).boundingBox()];
+  expect(Math.abs((first?.x ?? 0) - (ruler?.x ?? 0))).toBeLessThan(2);
+  expect(Math.abs((second?.x ?? 0) + (second?.width ?? 0) / 2 - (ruler?.x ?? 0) - (ruler?.width ?? 0) / 8)).toBeLessThan(2);
+  await context.close();
+});

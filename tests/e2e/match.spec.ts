@@ -104,3 +104,20 @@ for (const colorScheme of ["light", "dark"] as const) {
     await context.close();
   });
 }
+
+test("names that begin alike differ where they are cut, and a tree that goes on says so", async ({ page }) => {
+  const names = Array.from({ length: 12 }, (_, at) => `Constructor_with_a_long_name_${at}`);
+  const arms = names.slice(0, -1).map((name, at) => `${name} => ${at}`).join(", ");
+  await openMatch(page, `type Big { ${names.join(", ")} }\ndef @f(%a: Big, %b: Big) { match (%a) { ${arms}, _ => match (%b) { ${arms}, _ => 11 } } }\n`);
+  const cases = panel(page).locator(".tree .case");
+  await expect(cases).toHaveCount(12);
+  const texts = await cases.locator("text").allTextContents();
+  expect(new Set(texts).size).toBe(12);
+  expect(texts).toContain("Constructor…long_name_10");
+  await expect(cases.first().locator("title")).toHaveText(/^Constructor_with_a_long_name_\d+$/);
+  // Its letters are no smaller than can be read.
+  const scale = await panel(page).locator(".tree").evaluate((tree) => tree.getBoundingClientRect().width / (tree as unknown as SVGSVGElement).viewBox.baseVal.width);
+  expect(scale).toBeGreaterThan(0.91);
+  expect(scale).toBeLessThanOrEqual(1);
+  await expect(panel(page).locator(".tree-scroll")).toHaveCSS("background-attachment", /local, local, scroll, scroll/);
+});

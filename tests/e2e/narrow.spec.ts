@@ -153,6 +153,39 @@ test.describe("on a phone", () => {
     for (const piece of await pieces.all()) await expect(piece).toBeInViewport({ ratio: 1 });
   });
 
+  test("a long value behind a line takes one row more at most, wherever the run was started", async ({ page }) => {
+    await open(page);
+    await write(page, "reshape(sin(arange(0f, 4096f, 1f)), newshape=[64, 64])\narange(0f, 64f, 1f)\n@f(3, ones(shape=[128, 128]))\ndef @f(%n: int32, %x) { %x }\n");
+    const rows = async () => {
+      const tops = await page.locator(".editor-place.user .line-numbers").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top).sort((a, b) => a - b));
+      return tops.slice(0, 4).map((top, index) => Math.round(((tops[index + 1] ?? top) - top) / 21));
+    };
+    await runButton(page).click();
+    await expect(panel(page).locator(".value")).toHaveCount(3);
+    await page.getByRole("tab", { name: "Program" }).tap();
+    await expect(page.locator(".value-after").filter({ hasText: "…" })).toHaveCount(3);
+    await expect.poll(rows).toEqual([3, 1, 2, 1]);
+  });
+
+  test("stepping through the last of many values begins at the top", async ({ page }) => {
+    await open(page);
+    await write(page, Array.from({ length: 12 }, (_, at) => `ones(shape=[2, ${at + 1}])`).join("\n"));
+    await runButton(page).click();
+    await panel(page).getByRole("button", { name: "Step through" }).last().tap();
+    await expect(panel(page).locator(".stepper .said")).toBeVisible();
+    expect(await panel(page).evaluate((place) => place.scrollTop)).toBe(0);
+    await expect(panel(page).locator(".stepper .function-name")).toBeInViewport({ ratio: 1 });
+  });
+
+  test("programs in the page about a code are as wide as it", async ({ page }) => {
+    await open(page);
+    await write(page, "[1, 2, 3] + [1, 2]\n");
+    await problems(page).getByText("broadcast-incompatible").tap();
+    const blocks = page.getByRole("dialog").locator(".code-block");
+    await expect(blocks.first()).toBeVisible();
+    expect(await blocks.evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))).toEqual([0, 0]);
+  });
+
   test("a link shows the panel that it names, and the program where that is the first one", async ({ page }) => {
     const link = (panel: string) => `./?${panel}#v1.${deflateRawSync(JSON.stringify({ files: [{ name: "main.relay", text: "Some(1)\n" }], panel })).toString("base64url")}`;
     const chosen = tabsOf(page, "Program and panels").and(page.locator("[aria-selected=true]"));

@@ -444,3 +444,57 @@ test("the page about a code says what is wrong under the line, in words alone", 
   await expect(about.locator(".words-warning").first()).toHaveText(/^\s+\^ \(64, 1\) and \(64\) make \(64, 64\)$/);
   await expect(about).not.toContainText("warning[");
 });
+
+for (const size of ["desktop", "phone"] as const) {
+  test(`edits that have no room in a line stand in several on a ${size}`, async ({ browser }) => {
+    const context = size === "phone" ? await phone(browser) : await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    await open(page);
+    await write(page, "[1, 2, 3] + [1, 2]\n%nope\n");
+    const row = problems(page).locator(".mends").first();
+    await expect(row.locator(".button")).toHaveCount(4);
+    await expect.poll(() => row.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
+    const around = await row.boundingBox();
+    for (const button of await row.locator(".button").all()) {
+      const box = await button.boundingBox();
+      expect((box?.x ?? Infinity) + (box?.width ?? 0)).toBeLessThanOrEqual((around?.x ?? 0) + (around?.width ?? 0));
+    }
+    await context.close();
+  });
+}
+
+test("several problems have more room than one, but not half of the page", async ({ page }) => {
+  await open(page);
+  await write(page, "%none\n");
+  await expect(problems(page).locator(".problem")).toHaveCount(1);
+  const height = async () => (await problems(page).boundingBox())?.height ?? 0;
+  await expect.poll(height).toBeGreaterThan(100);
+  const least = await height();
+  await write(page, MENDED);
+  await expect(problems(page).locator(".problem")).toHaveCount(6);
+  await expect.poll(height).toBeGreaterThan(least + 100);
+  await expect(problems(page).locator(".problem").nth(1)).toBeInViewport({ ratio: 1 });
+  const work = (await page.locator(".work").boundingBox())?.height ?? 0;
+  expect(await height()).toBeLessThan(work * 0.46);
+  // The bar has the last word.
+  await page.getByRole("separator", { name: "Height of the problems" }).press("ArrowDown");
+  await expect.poll(height).toBeLessThan(least);
+  await page.getByRole("separator", { name: "Height of the problems" }).dblclick();
+  await expect.poll(height).toBeGreaterThan(least + 100);
+  await write(page, "%none\n");
+  await expect.poll(height).toBe(least);
+});
+
+test("a long type leaves the end of its sentence in sight, and is told whole when one points at it", async ({ page }) => {
+  await open(page);
+  const types = Array.from({ length: 60 }, (_, at) => `Tensor[(${at + 1}, 7), float32]`).join(", ");
+  await write(page, `def @wide(%t: (${types})) { %t }\n@wide(1)\n`);
+  const message = problems(page).locator(".message");
+  await expect(message).toContainText("expected (Tensor[(1, 7), float32], …, Tensor[(60, 7), float32]), found int32");
+  await expect(message).toBeInViewport({ ratio: 1 });
+  await expect(message).toHaveAttribute("title", new RegExp(/Tensor\[\(30, 7\), float32\].* found int32$/));
+  // One that is no longer than usual is whole.
+  await write(page, "def @wide(%t: (int32, bool, float32)) { %t }\n@wide(1)\n");
+  await expect(message).toContainText("expected (int32, bool, float32), found int32");
+  await expect(message).not.toHaveAttribute("title");
+});

@@ -301,9 +301,15 @@ test("a long run shows the values that it has, and keeps them when it is stopped
   const values = panel(page).locator(".value");
   await expect(values).toHaveCount(2);
   await expect(values.nth(0)).toContainText("3");
+  // And so does the editor.
+  await expectValue(page, "3");
+  await expect(page.locator(".has-stale-values")).toHaveCount(0);
   await panel(page).getByRole("button", { name: "Stop" }).click();
   await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
   await expect(values).toHaveCount(2);
+  await expectValue(page, "3");
+  await expectValue(page, "[2f, 4f]");
+  await expect(page.locator(".has-stale-values")).toHaveCount(0);
   await expect(values.nth(1).locator("td")).toHaveText(["2", "4"]);
   await expect(panel(page)).not.toContainText("Before a run");
   await panel(page).getByLabel("Fuse operators").uncheck();

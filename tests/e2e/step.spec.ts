@@ -54,6 +54,20 @@ test("a pass that changed nothing is said to be so once", async ({ page }) => {
   await expect(panel(page).locator(".passes")).not.toContainText("counts");
 });
 
+test("the numbers of the passes say what they are, and stand apart", async ({ page }) => {
+  await open(page);
+  const calls = Array.from({ length: 1200 }, () => "@s(@s(@s(@s(@s(%x)))))").join(" + ");
+  await write(page, `def @s(%x: int32) -> int32 { %x * %x + %x * 3 - %x / 2 }\ndef @f(%x: int32) -> int32 { ${calls} }\n@f(1)\n`);
+  await showPanel(page, "IR");
+  await expect(panel(page).locator(".passes-head")).toHaveText("instructions, and the difference");
+  const inline = panel(page).locator(".passes button", { hasText: "inline" });
+  await expect(inline.locator(".more")).toHaveText(/^\+\d\d,\d{3}$/);
+  const reach = await inline.locator(".amount > *").evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+  expect(Math.max(...reach)).toBeLessThanOrEqual(0);
+  const [head, total] = [await panel(page).locator(".passes-head span").boundingBox(), await inline.locator(".total").boundingBox()];
+  expect(Math.abs((head?.x ?? 0) - (total?.x ?? 0))).toBeLessThan(12);
+});
+
 test("the IR panel shows what each pass did, and a line lights up its source", async ({ page }) => {
   await open(page);
   await write(page, DOUBLE);

@@ -19,6 +19,7 @@ import type {
   SpanView,
   StepView,
   TraceView,
+  ValueView,
   WhyNotView,
   WhyView,
 } from "./wasm/relish_wasm.js";
@@ -250,6 +251,18 @@ export const isMending = computed(
 const key = (d: DiagnosticView) => `${d.code} ${d.span.start} ${d.span.end} ${d.message}`;
 
 const NONE: readonly DiagnosticView[] = [];
+
+/** Whether the run that is under way has been heard of. */
+export const isTelling = computed(() => state.running.value && state.progress.value.view !== undefined);
+
+const NO_VALUES: readonly ValueView[] = [];
+
+/** What expressions have come to: in the run that is under way, once it is heard of, or in the last one, to its end or until it was stopped. */
+export const runValues = computed<readonly ValueView[]>(() => {
+  const ran = state.ran.value;
+  if (isTelling.value) return state.progress.value.view?.values ?? NO_VALUES;
+  return ((ran?.kind === "finished" || ran?.kind === "stopped") && ran.view?.values) || NO_VALUES;
+});
 
 /** Why expressions have no value: of the run that is under way, or of the last one, to its end or until it was stopped. */
 export const runDiagnostics = computed<readonly DiagnosticView[]>(() => {

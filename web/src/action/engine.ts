@@ -99,9 +99,8 @@ export const compiler = new Compiler({
     if (run === undefined || revision !== state.revision.value) return;
     const before = state.progress.peek();
     // A word tells what is new.
-    const values = [...(before.view?.values ?? []), ...view.values];
-    const known = before.view?.diagnostics ?? [];
-    const diagnostics = view.diagnostics.length === 0 ? known : [...known, ...view.diagnostics];
+    const values = joined(before.view?.values, view.values);
+    const diagnostics = joined(before.view?.diagnostics, view.diagnostics);
     state.progress.value = { ...before, view: { ...view, values, diagnostics } };
   },
   ran(revision, view, whole) {
@@ -141,6 +140,9 @@ effect(() => {
     state.late.value = false;
   };
 });
+
+/** Where nothing is added, it is the same list, so that nothing is drawn anew. */
+const joined = <Item>(known: Item[] = [], added: Item[]): Item[] => (added.length === 0 ? known : [...known, ...added]);
 
 /** Finds out what would mend the problems, once nobody types any more. */
 async function lookForMends(): Promise<void> {

@@ -52,9 +52,15 @@ export function createEditor(
   wrap();
   editor.onDidLayoutChange(wrap);
   // A line number has as much room on its left as any.
-  const fitNumbers = () => editor.updateOptions({ lineNumbersMinChars: Math.max(3, String(model.getLineCount()).length + 1) });
+  const fitNumbers = () => {
+    const lineNumbersMinChars = Math.max(3, String(model.getLineCount()).length + 1);
+    if (editor.getOption(monaco.editor.EditorOption.lineNumbersMinChars) === lineNumbersMinChars) return;
+    editor.updateOptions({ lineNumbersMinChars });
+    // Where the bar at the bottom goes at the same time, the editor scrolls while it draws, and leaves the numbers as they were.
+    editor.render(true);
+  };
   fitNumbers();
-  model.onDidChangeContent(fitNumbers);
+  editor.onDidChangeModelContent(fitNumbers);
   effect(() => {
     const target = state.target.value;
     if (target?.file !== file) return;

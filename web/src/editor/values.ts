@@ -1,9 +1,10 @@
-// The value of each top-level expression, at the end of its last line; where that is behind the edge, a mark beside the line's
-// number, which says the value when one points at it. It is gone as soon as that line is another one.
+// The value of each top-level expression, at the end of its last line, cut where the edge is. Where there is no room for it, it
+// goes on in the next row of a line that is wrapped; in one that is not it is a mark beside the line's number, which says the
+// value when one points at it. It is gone as soon as that line is another one.
 // On other lines it stays, faded, until the next run replaces it; if that does not come soon, as when the text has
 // errors, it says of which run it is.
 import { effect, signal } from "@preact/signals";
-import { state } from "../state.ts";
+import { isTelling, runValues, state } from "../state.ts";
 import { fenced } from "./hover.ts";
 import { monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
@@ -13,7 +14,8 @@ const LONGEST_TOLD = 1000;
 /** What the room at the end of a line allows, but within these bounds. */
 const LONGEST = 80;
 const SHORTEST = 6;
-const PREFIX = "  = ";
+/** A line may be wrapped before its first space, so that the last word of the text stays where it is. */
+const PREFIX = "\u00a0 = ";
 const OLD = "  (last run)";
 const VALUE = "value-after";
 const MARK = "value-mark";
@@ -35,6 +37,20 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
   let shown: readonly Shown[] = [];
   let isOld = false;
   const isWrapped = () => editor.getOption(monaco.editor.EditorOption.wordWrap) === "on";
+  /** The columns that a line takes in the last of the rows that it is wrapped into. */
+  const widthOfLastRow = (lineNumber: number, column: number): number => {
+    const top = (column: number) => editor.getTopForPosition(lineNumber, column);
+    if (!isWrapped() || column === 1) return column;
+    const bottom = top(column - 1);
+    let [before, first] = [0, column - 1];
+    while (first - before > 1) {
+      const middle = (before + first) >> 1;
+      if (top(middle) === bottom) first = middle;
+      else before = middle;
+    }
+    // Those behind the first are indented like it.
+    return column - first + (first > 1 ? model.getLineFirstNonWhitespaceColumn(lineNumber) : 1);
+  };
   const measure = () => {
     const { typicalHalfwidthCharacterWidth } = editor.getOption(monaco.editor.EditorOption.fontInfo);
     columns.value = Math.floor(editor.getLayoutInfo().contentWidth / typicalHalfwidthCharacterWidth);
@@ -45,8 +61,10 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
     decorations.set(
       values.map(({ value, lineNumber }) => {
         const column = model.getLineMaxColumn(lineNumber);
-        // What is wrapped has the next line.
-        const free = isWrapped() ? LONGEST + OLD.length : columns.peek() - column - insertedBefore(model, lineNumber) - PREFIX.length - 3;
+        const row = columns.peek() - PREFIX.length - 1;
+        const behind = row - 2 - widthOfLastRow(lineNumber, column) - insertedBefore(model, lineNumber);
+        // What is wrapped has the next row, for what is whole there, or has no room here.
+        const free = isWrapped() && (behind < SHORTEST || value.length <= row) ? row : behind;
         // Its colour says that it is old too.
         const suffix = isOld && free - OLD.length >= SHORTEST ? OLD : "";
         const room = Math.min(LONGEST, Math.max(SHORTEST, free - suffix.length));
@@ -83,17 +101,18 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
     });
   };
   measure();
-  editor.onDidLayoutChange(measure);
+  // Not before its lines are wrapped anew.
+  editor.onDidLayoutChange(() => queueMicrotask(measure));
   model.onDidChangeContent(() => {
     const values = stillThere();
     if (values.length < shown.length) draw(values);
   });
   effect(() => {
-    const ran = state.ran.value;
+    const [ran, values] = [state.ran.value, runValues.value];
     isOld = false;
-    if (ran?.kind !== "finished" || ran.revision !== state.revision.peek()) return draw([]);
+    if (!isTelling.peek() && ran?.revision !== state.revision.peek()) return draw([]);
     draw(
-      ran.view.values.flatMap(({ span, value }) => {
+      values.flatMap(({ span, value }) => {
         if (value === undefined) return [];
         const lineNumber = rangeOf(model, span).endLineNumber;
         return [{ value, lineNumber, line: model.getLineContent(lineNumber) }];
@@ -105,7 +124,7 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
     draw(stillThere());
   });
   effect(() => {
-    const isStale = state.ran.value?.revision !== state.revision.value;
+    const isStale = !isTelling.value && state.ran.value?.revision !== state.revision.value;
     editor.getContainerDomNode().classList.toggle("has-stale-values", isStale);
     if (!isStale || isOld) return;
     const timer = setTimeout(() => {

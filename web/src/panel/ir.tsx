@@ -177,10 +177,12 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
   const most = Math.max(...passes.map(({ n_instrs }) => n_instrs), 1);
   const idle = [...passes.entries()].filter(([index, { is_changed }]) => !is_changed && index !== current);
   const more = passes[current]?.is_changed === false ? "more " : "";
+  const differences = passes.map(({ n_instrs }, index) => n_instrs - (passes[index - 1]?.n_instrs ?? n_instrs));
+  const signed = (difference: number) => (difference === 0 ? "" : `${difference > 0 ? "+" : "−"}${grouped(Math.abs(difference))}`);
+  const widest = (texts: readonly string[]) => `${Math.max(...texts.map((text) => text.length), 0)}ch`;
+  const widths = { "--totals": widest(passes.map(({ n_instrs }) => grouped(n_instrs))), "--differences": widest(differences.map(signed)) };
   const row = (pass: PassView, index: number) => {
-    const before = passes[index - 1]?.n_instrs;
-    const difference = before === undefined ? 0 : pass.n_instrs - before;
-    const sign = difference > 0 ? "+" : "−";
+    const difference = differences[index] ?? 0;
     return (
       <li>
         <button type="button" aria-current={index === current ? "true" : undefined} onClick={() => onPass(index)}>
@@ -190,7 +192,7 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
               {grouped(pass.n_instrs)}
               <span class="unseen"> instructions</span>
             </span>
-            <span class={difference > 0 ? "more" : "less"}>{difference === 0 ? "" : `${sign}${grouped(Math.abs(difference))}`}</span>
+            <span class={difference > 0 ? "more" : "less"}>{signed(difference)}</span>
             <span class="track" aria-hidden="true">
               <span style={{ width: `${(100 * pass.n_instrs) / most}%` }} />
             </span>
@@ -205,7 +207,10 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
   };
   return (
     <>
-      <ol class="passes" aria-labelledby="passes">
+      <p class="passes-head" aria-hidden="true">
+        <span>instructions, and the difference</span>
+      </p>
+      <ol class="passes" aria-labelledby="passes" style={widths}>
         {[...passes.entries()].map(([index, pass]) => (pass.is_changed || index === current ? row(pass, index) : null))}
       </ol>
       {idle.length > 0 && (

@@ -4,7 +4,7 @@ import { point, show } from "../action/navigation.ts";
 import { layouts } from "../action/queries.ts";
 import { setLayout } from "../action/settings.ts";
 import { hasFlaws, LAYOUTS, state } from "../state.ts";
-import { highlight, TypeText } from "../view/code.tsx";
+import { highlight, Name, TypeText } from "../view/code.tsx";
 import { Conversion, widthOf } from "../view/conversion.tsx";
 import { LaidValue } from "../view/laid-value.tsx";
 import { rest, useAnswer } from "../view/rested.ts";
@@ -210,7 +210,7 @@ function TypeBody({ view, entry, type, store, strategy, lit }: Omit<CardProps, "
                 onFocus={() => point(span)}
                 onBlur={() => point(undefined)}
               >
-                <code>{highlight(name)}</code>
+                <Name text={name} />
                 {isBoxed && variant.is_inhabited && <span class="where">{variant.immediate === undefined ? "block" : "word"}</span>}
               </button>
               {variant.segments.length > 0 ? (

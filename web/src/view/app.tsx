@@ -10,7 +10,7 @@ import { EditorPane, hasPrelude, PRELUDE_TAB } from "./editor.tsx";
 import { Examples } from "./examples.tsx";
 import { Explain } from "./explain.tsx";
 import { Header } from "./header.tsx";
-import { firstHeight, Problems } from "./problems.tsx";
+import { neededHeight, Problems } from "./problems.tsx";
 import { keptPercent, Separator } from "./separator.tsx";
 import { tabId, tabPanelId, Tabs } from "./tabs.tsx";
 import { Late } from "./waiting.tsx";
@@ -23,12 +23,12 @@ const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
 
 export function App() {
   // Whoever moves the bar has the last word, and a panel needs its room.
-  const first = state.editing.value && upperPercent.value === UPPER.initial ? firstHeight.value : 0;
+  const needed = (state.editing.value || !isNarrow.value) && upperPercent.value === UPPER.initial ? neededHeight.value : 0;
   return (
     <>
       <Header />
       <SharedBanner />
-      <main class={state.hasRoom.value ? "work" : "work at-peace"} data-language={language.value} style={{ "--upper": `${upperPercent.value}%`, "--first": `${first}px`, "--editor": `${editorPercent.value}%` }}>
+      <main class={state.hasRoom.value ? "work" : "work at-peace"} data-language={language.value} style={{ "--upper": `${upperPercent.value}%`, "--needed": `${needed}px`, "--editor": `${editorPercent.value}%` }}>
         <Upper />
         {state.hasRoom.value && <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />}
         <Problems />

@@ -32,6 +32,22 @@ export function highlight(text: string): ComponentChildren[] {
   return out;
 }
 
+/** So many letters at the end of a long name stay in sight. */
+const END = 6;
+
+/** A name that is cut in its middle where there is no room for it, since names often begin alike. */
+export function Name({ text }: { text: string }) {
+  const [token] = text.matchAll(TOKEN);
+  const kind = token?.[0] === text && Object.entries(token.groups ?? {}).find(([, found]) => found !== undefined)?.[0];
+  if (!kind || text.length < 2 * END) return <code>{highlight(text)}</code>;
+  return (
+    <code class={`name-text token-${kind}`}>
+      <span>{text.slice(0, -END)}</span>
+      <span>{text.slice(-END)}</span>
+    </code>
+  );
+}
+
 /** Longer types are cut into pieces like any others, but this many tokens are as much as anyone reads. */
 const LONGEST = 6000;
 

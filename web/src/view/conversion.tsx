@@ -1,7 +1,7 @@
 // What an `as` does to the bits of a value: two layouts, and which variant becomes which.
 import { useSignal } from "@preact/signals";
 import { point } from "../action/navigation.ts";
-import { highlight, TypeText } from "./code.tsx";
+import { highlight, Name, TypeText } from "./code.tsx";
 import { Caption, Ruler, scaleOf } from "./ruler.tsx";
 import type { ConversionView, SegmentView, StoreView, TypeLayoutView } from "../wasm/relish_wasm.js";
 import { ToLine } from "./toline.tsx";
@@ -47,7 +47,7 @@ export function Conversion({ view, from, to, strategy }: Props) {
             onPointerEnter={() => (lit.value = pair(row))}
             onPointerLeave={() => (lit.value = undefined)}
           >
-            <code>{highlight(name)}</code>
+            <Name text={name} />
             {variant && variant.segments.length > 0 ? (
               <Ruler
                 label={`${name} of ${type.type.slice(0, 60)}`}

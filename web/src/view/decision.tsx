@@ -9,7 +9,11 @@ const LINE = 17;
 const PADDING = 8;
 /** Texts in the picture are cut here; the list below it has all of them. */
 const LONGEST = 24;
+/** As much of a case is in the list, and said when one points at it. */
+const WHOLE = 200;
 const MAX_BINDINGS = 3;
+/** Its letters of twelve pixels can be read as small as eleven. */
+const READABLE = 11 / 12;
 /** Room for the outlines of the outermost boxes. */
 const MARGIN = 4;
 
@@ -26,7 +30,11 @@ interface Props {
   onGo: (node: NodeView) => void;
 }
 
-export const cut = (text: string, length = LONGEST) => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);
+/** Without its middle, since long names often begin alike. */
+function cut(text: string, length = LONGEST): string {
+  const n_last = Math.floor(length / 2);
+  return text.length <= length ? text : `${text.slice(0, length - 1 - n_last)}…${text.slice(-n_last)}`;
+}
 
 /** What a case is for: `Red | Green`, `any other`; only as many names as there is room for. */
 function caseText({ labels, others }: CaseView, length = LONGEST): string {
@@ -76,7 +84,7 @@ interface Drawn {
   drawing: Drawing;
   lines: string[][];
   widths: number[];
-  links: (Link & { text: string })[];
+  links: (Link & { text: string; whole: string })[];
 }
 
 function draw(nodes: readonly NodeView[], arms: readonly ArmView[]): Drawn {
@@ -87,7 +95,7 @@ function draw(nodes: readonly NodeView[], arms: readonly ArmView[]): Drawn {
     if (node.kind !== "switch") return [];
     return node.cases.map((one) => {
       const text = caseText(one);
-      return { from, to: one.to, text, label: { width: text.length * LETTER + 8, height: LINE } };
+      return { from, to: one.to, text, whole: caseText(one, WHOLE), label: { width: text.length * LETTER + 8, height: LINE } };
     });
   });
   return { drawing: layered(sizes, links), lines, widths, links };
@@ -142,15 +150,17 @@ export function DecisionTree({ nodes, arms, pointed, onPoint, onGo }: Props) {
   const height = drawing.height + 2 * MARGIN;
   return (
     <div class="tree-scroll" tabIndex={0} role="group" aria-label="Decision tree; the arrow keys go from node to node">
-      <svg class="tree" width={width} height={height} viewBox={`${-MARGIN} ${-MARGIN} ${width} ${height}`}>
+      {/* As wide as there is room, as long as it can be read. */}
+      <svg class="tree" style={{ width: "100%", minWidth: `${width * READABLE}px`, maxWidth: `${width}px` }} viewBox={`${-MARGIN} ${-MARGIN} ${width} ${height}`}>
         <g aria-hidden="true">
           {links.map(({ from, to }, index) => (
             <path class={lit.has(from) && lit.has(to) ? "link lit" : "link"} d={drawing.links[index]?.path} />
           ))}
-          {links.map(({ from, to, text, label }, index) => {
+          {links.map(({ from, to, text, whole, label }, index) => {
             const { x, y } = drawing.links[index] ?? { x: 0, y: 0 };
             return (
               <g class={lit.has(from) && lit.has(to) ? "case lit" : "case"}>
+                <title>{whole}</title>
                 <rect x={x - label.width / 2} y={y - LINE / 2} width={label.width} height={LINE} rx="4" />
                 <text x={x} y={y} text-anchor="middle" dominant-baseline="central">
                   {text}
@@ -219,7 +229,7 @@ export function DecisionList({ nodes, arms }: Pick<Props, "nodes" | "arms">) {
         {label !== "" && <code>{label}</code>}
         {label !== "" && ": "}
         {spoken(node, arms)}
-        {node.kind === "switch" && (isNew ? <ul>{node.cases.map((one) => item(one.to, caseText(one, 200)))}</ul> : ", as above")}
+        {node.kind === "switch" && (isNew ? <ul>{node.cases.map((one) => item(one.to, caseText(one, WHOLE)))}</ul> : ", as above")}
       </li>
     );
   };

@@ -8,6 +8,7 @@ import { explain, show } from "../action/navigation.ts";
 import { type Language, titleOf } from "../language.ts";
 import { lineOf } from "../lines.ts";
 import { laterLabels, mayBeMended, type Problem as Known, words } from "../mended.ts";
+import { folded } from "../sentence.ts";
 import { language, likeliest, looksLike, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import type { DiagnosticView, LabelView, MendedView, SeverityView } from "../wasm/relish_wasm.js";
@@ -42,12 +43,9 @@ export function Problems() {
   const found = problems.value;
   const isUnknown = state.engine.value !== "ready" || state.late.value;
   const { list, onScroll } = useScrollPlace(found.length === 0);
-  useFirstHeight(list);
+  useNeededHeight(list);
   const key = keys();
-  const mended = state.mended.value;
-  // Whoever is in the list finds it as it was; of a finger one cannot know.
-  const isHeld = useMemo(() => isTouched.value || (list.current?.matches(":hover, :focus-within") ?? false), [mended]);
-  const keepsGap = useGaps(isHeld, mended);
+  const { isHeld, keepsGap, letGo } = useHold(list, state.mended.value);
   return (
     <section class={state.late.value ? "problems stale" : "problems"} aria-label="Problems">
       <header class="pane-header">
@@ -68,7 +66,7 @@ export function Problems() {
           {isUnknown ? "" : "Nothing to complain about: every type and every shape agrees."}
         </p>
       ) : (
-        <ul ref={list} onScroll={onScroll}>
+        <ul ref={list} onScroll={onScroll} onPointerLeave={letGo}>
           {found.slice(0, SHOWN).map((problem) => (
             <Problem key={key(problem)} problem={problem} isLikeliest={problem === likeliest.value} isHeld={isHeld} keepsGap={keepsGap(problem)} />
           ))}
@@ -115,23 +113,28 @@ function useScrollPlace(isEmpty: boolean) {
   return { list, onScroll };
 }
 
-/** How high the list is with its heading, down to the edits of the first problem; 0 where it has room anyway. */
-export const firstHeight = signal(0);
+/** How high the pane has to be: on a phone down to the edits of the first problem, elsewhere with all problems; 0 where there is none. */
+export const neededHeight = signal(0);
 /** Below the edits. */
 const MARGIN = 6;
 
-/** It grows as edits are found, and shrinks only when the room for them or for problems goes. */
-function useFirstHeight(list: RefObject<HTMLUListElement | null>): void {
-  const hasRoom = state.hasRoom.value && isNarrow.value;
+/** On a phone it grows as edits are found, and shrinks only when the room for them or for problems goes. */
+function useNeededHeight(list: RefObject<HTMLUListElement | null>): void {
+  const [hasRoom, isLow, isRested] = [state.hasRoom.value, isNarrow.value, state.rested.value];
   useLayoutEffect(() => {
-    const first = list.current?.querySelector(".problem");
+    if (!hasRoom) neededHeight.value = 0;
+    const last = isLow ? list.current?.querySelector(".problem") : list.current?.lastElementChild;
     const top = list.current?.parentElement?.getBoundingClientRect().top;
-    if (!hasRoom) firstHeight.value = 0;
-    if (!hasRoom || list.current === null || !first || top === undefined) return;
-    const { bottom } = (first.querySelector(".mends") ?? first).getBoundingClientRect();
-    firstHeight.value = Math.max(firstHeight.peek(), Math.ceil(bottom - top + list.current.scrollTop) + MARGIN);
+    if (!hasRoom || list.current === null || !last || top === undefined) return;
+    const { bottom } = ((isLow && last.querySelector(".mends")) || last).getBoundingClientRect();
+    const height = Math.ceil(bottom - top + list.current.scrollTop) + MARGIN;
+    if (isLow) neededHeight.value = Math.max(neededHeight.peek(), height);
+    else if (isRested && !isUsed(list.current)) neededHeight.value = height;
   });
 }
+
+/** Whether somebody points at it, or is in it by key. */
+const isUsed = (list: Element): boolean => list.matches(":hover, :focus-within");
 
 /** A finger that was on its way when something was found has come by then. */
 const FINGER_MS = 3000;
@@ -139,27 +142,34 @@ const FINGER_MS = 3000;
 /** The problems for which nothing was found, by their words. */
 const hopelessOf = (mended: MendedView | undefined) => new Set(mended?.diagnostics.filter(({ fixes }) => fixes.length === 0).map(words));
 
-/** Which problems keep the room of an edit for the time being, though none was found: not those of which that was known before. */
-function useGaps(isHeld: boolean, mended: MendedView | undefined): (problem: Known) => boolean {
+/**
+ * Whoever is in the list when edits are found finds it as it was, until they leave it; of a finger one cannot know. Then a row
+ * of edits stays one line, and keeps its room for the time being, though none was found: not those of which that was known before.
+ */
+function useHold(list: RefObject<HTMLUListElement | null>, mended: MendedView | undefined) {
+  const wasUsed = useMemo(() => isTouched.value || (list.current !== null && isUsed(list.current)), [mended]);
   const hopeless = useRef(hopelessOf(undefined));
   const before = useMemo(() => {
     const last = hopeless.current;
     hopeless.current = hopelessOf(mended);
     return last;
   }, [mended]);
-  const letGo = useSignal<MendedView | undefined>(undefined);
+  const left = useSignal<MendedView | undefined>(undefined);
   useEffect(() => {
     if (!isTouched.value) return undefined;
     const timer = setTimeout(() => {
       batch(() => {
-        letGo.value = mended;
-        firstHeight.value = 0;
+        left.value = mended;
+        neededHeight.value = 0;
       });
     }, FINGER_MS);
     return () => clearTimeout(timer);
   }, [mended]);
-  const isLetGo = letGo.value === mended;
-  return ({ told }) => isHeld && !isLetGo && !before.has(words(told));
+  const isHeld = wasUsed && left.value !== mended;
+  const letGo = () => {
+    if (!isTouched.value && !list.current?.matches(":focus-within")) left.value = mended;
+  };
+  return { isHeld, letGo, keepsGap: ({ told }: Known) => isHeld && !before.has(words(told)) };
 }
 
 const LIKELIEST = "likeliest-problem";
@@ -212,22 +222,23 @@ function Problem({ problem, isLikeliest, isHeld, keepsGap }: ProblemProps) {
   const isHopeless = !(isCurrent && keepsGap) && mended?.diagnostics.some((one) => words(one) === words(told) && one.fixes.length === 0);
   // In one list above what can be done, where that moves nothing that somebody points at.
   const isOneList = !isNarrow.value && (told.labels.length > 0 || !isHeld);
+  const isWrapped = !isSought || (isCurrent && !isHeld);
   const [labels, beside] = isOneList ? [[...told.labels, ...later], []] : [told.labels, later];
   const places = <Labels labels={labels} />;
   return (
     <li class={`problem ${severity}`} id={isLikeliest ? LIKELIEST : undefined}>
       <Icon name={severity} />
       <div class="what">
-        <button type="button" class="message" onClick={() => show(span)}>
+        <button type="button" class="message" title={wholeOf(message)} onClick={() => show(span)}>
           <span class="unseen">{severity}: </span>
-          <Sentence text={message} />
+          <Sentence text={folded(message)} />
         </button>
         {/* Where few lines of the list are in sight, what can be done comes first. */}
         {!isNarrow.value && places}
         {code === STRETCHED && <Stretch span={span} />}
         {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
         {(isAsked || (isSought && !isHopeless) || fixes.length + beside.length > 0) && (
-          <div class="mends">
+          <div class={isWrapped ? "mends wrapped" : "mends"}>
             {isAsked && (
               <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
                 <Icon name="question" />
@@ -257,6 +268,9 @@ function Problem({ problem, isLikeliest, isHeld, keepsGap }: ProblemProps) {
   );
 }
 
+/** A sentence of which a part is left out is told whole when one points at it. */
+const wholeOf = (sentence: string) => (folded(sentence) === sentence ? undefined : sentence);
+
 /** Other places, each with its line: where the problem itself is most likely may be found out later. */
 function Labels({ labels }: { labels: readonly LabelView[] }) {
   if (labels.length === 0) return null;
@@ -265,8 +279,8 @@ function Labels({ labels }: { labels: readonly LabelView[] }) {
     <ul class="labels">
       {labels.map(({ span, message }) => (
         <li>
-          <button type="button" onClick={() => show(span)}>
-            <Sentence text={message} />
+          <button type="button" title={wholeOf(message)} onClick={() => show(span)}>
+            <Sentence text={folded(message)} />
             <span class="where">, line {lineOf(starts, span.start)}</span>
           </button>
         </li>

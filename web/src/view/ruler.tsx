@@ -13,9 +13,8 @@ const LEAST = 1 / 26;
 const MAX_ENDS = 60;
 /** As many ticks have room for a number. */
 const MAX_TICKS = 9;
-/** The first tick may have the unit before it; those nearer to it than this, in percent, have no room, or none on a phone. */
-const FIRST_TICK = 12;
-const FIRST_TICK_OF_PHONE = 14;
+/** Those nearer to the first tick than this, in percent, have no room. */
+const FIRST_TICK = 7;
 /** As many bytes have a mark of their own. */
 const MAX_MARKS = 64;
 /** The style sheet has as many colours for fields. */
@@ -186,9 +185,7 @@ export function Axis({ scale }: { scale: Scale }) {
       <span class="unit">{isBits ? "bit" : "byte"}</span>
       <div class="ticks">
         {ticks.filter(hasRoom).map((tick) => (
-          <span class={tick > 0 && scale.at(tick * unit) < FIRST_TICK_OF_PHONE ? "near" : ""} style={{ left: `${scale.at(tick * unit)}%` }} data-unit={isBits ? "bit " : "byte "}>
-            {tick}
-          </span>
+          <span style={{ left: `${scale.at(tick * unit)}%` }}>{tick}</span>
         ))}
       </div>
     </div>

@@ -7,13 +7,13 @@ import type { StepMove } from "../protocol.ts";
 import { state, type Stepping } from "../state.ts";
 import type { FrameView, StepView, VariableView } from "../wasm/relish_wasm.js";
 import { highlight, TypeText } from "./code.tsx";
-import { cut } from "./decision.tsx";
 import { Heap, Pointer } from "./heap.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { IrLines, irTokens } from "./irtext.tsx";
 import { freeKey, type Keyed, shortcutsOf, withKeys } from "./keys.ts";
 import { LayoutPicker } from "./layoutpicker.tsx";
 import { Sentence } from "./markdown.tsx";
+import { tabPanelId } from "./tabs.tsx";
 import { ToLine } from "./toline.tsx";
 
 interface Control extends Keyed {
@@ -45,8 +45,11 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
   const place = useRef<HTMLElement>(null);
   // What was pointed at goes with the run.
   useSignalEffect(() => () => point(undefined));
-  // Whoever begins by key goes on by key, as soon as it is seen.
-  useLayoutEffect(() => place.current?.focus({ preventScroll: true }), []);
+  // Whoever begins by key goes on by key, as soon as it is seen; it is seen from its top, wherever the value was that it began with.
+  useLayoutEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    document.getElementById(tabPanelId("run"))?.scrollTo(0, 0);
+  }, []);
   const onKeyDown = (event: KeyboardEvent) => {
     const key = freeKey(event);
     if (key === undefined) return;
@@ -176,7 +179,7 @@ function Code({ view }: { view: StepView }) {
       <p class="function-name">
         <code>{highlight(nameAt(name, line))}</code>
         <ToLine line={line} span={span} />
-        <code class="source">{highlight(cut(source, SOURCE))}</code>
+        <code class="source">{highlight(source.length <= SOURCE ? source : `${source.slice(0, SOURCE - 1)}…`)}</code>
         {n_above + n_below > 0 && <span class="size">{(n_above + n_below).toLocaleString("en")} more lines</span>}
       </p>
       <IrLines lines={lines} current={current} label={`Program of ${name}`} />

@@ -16,7 +16,7 @@ import { Edges, FarNodes, Node } from "./node.tsx";
 import { graphPicture } from "./picture.ts";
 import { Takeaway } from "./takeaway.tsx";
 import { graphText } from "./text.ts";
-import { clampView, firstView, fit, inView, keepsInView, moved, type Viewport, zoomed } from "./viewport.ts";
+import { beyond, clampView, firstView, fit, inView, keepsInView, moved, type Viewport, zoomed } from "./viewport.ts";
 
 /** More nodes than this in view are drawn without their texts, a path for each state. */
 const MOST_DRAWN = 400;
@@ -222,7 +222,13 @@ function Canvas({ placed, now, isPlacing, onOpen, children }: CanvasProps) {
           {...useDragging(view)}
         >
           {where !== undefined && (
-            <svg class={`solver-graph ${isFar ? "far" : ""}`} width={width} height={height} data-drawn={isFar ? 0 : seen.length}>
+            <svg
+              class={`solver-graph ${isFar ? "far" : ""}`}
+              width={width}
+              height={height}
+              style={fadesOf(beyond(placed, where, { width, height }))}
+              data-drawn={isFar ? 0 : seen.length}
+            >
               <g transform={`translate(${where.x} ${where.y}) scale(${where.scale})`}>
                 <Edges placed={placed} isNear={isNear} lit={neighbours.value.size > 0 ? pointed.value : undefined} />
                 {isFar ? (
@@ -279,6 +285,10 @@ function Canvas({ placed, now, isPlacing, onOpen, children }: CanvasProps) {
     </>
   );
 }
+
+/** The picture fades at an edge behind which there is more. */
+const fadesOf = (isBeyond: Readonly<Record<string, boolean>>) =>
+  Object.fromEntries(Object.entries(isBeyond).map(([edge, isMore]) => [`--${edge}`, isMore ? "36px" : "0px"]));
 
 /** The node that the step is about: its relation, or the cluster that it is in. */
 function focusOf({ graph }: Placed, states: string): number {

@@ -23,6 +23,8 @@ const MOST = 2.5;
 /** Nobody begins with a picture that cannot be read: letters of eleven pixels are the smallest that can. */
 const READABLE = 11 / 12;
 const MARGIN = 30;
+/** The room around a drawing in which there is nothing, as `place.worker.ts` has it. */
+const AROUND = 12;
 /** As far beside the edges of the view as a node may reach. */
 const BESIDE = 120;
 
@@ -105,6 +107,12 @@ export function clampView(view: Viewport, placed: Placed, index: number, { width
   const dx = by(x, (size.width / 2) * view.scale, width, Math.min(MARGIN + (size.width / 2) * view.scale, width / 3));
   const dy = by(y, (size.height / 2) * view.scale, height, Math.min(2 * MARGIN, height / 3));
   return dx === 0 && dy === 0 ? view : moved(view, dx, dy);
+}
+
+/** Behind which edges of the view the drawing goes on. */
+export function beyond(placed: Placed, { x, y, scale }: Viewport, { width, height }: Size): Record<"left" | "right" | "top" | "bottom", boolean> {
+  const empty = AROUND * scale;
+  return { left: x < -empty, right: x + placed.width * scale > width + empty, top: y < -empty, bottom: y + placed.height * scale > height + empty };
 }
 
 /** The nodes of which something is in view, by their indices. */
