@@ -8,7 +8,7 @@
 //   generic function;
 // - in that order, variables have the numbers that stood last where the code is alike but for its variables;
 // - before all of them stand the few that are called most often, whose numbers are then bytes;
-// - names, and what tools say of themselves, go.
+// - names, and what tools say of themselves, go; exports have short ones.
 //
 // wasm-opt's passes take more off the file, and add more to what is downloaded: they write what was alike in unlike
 // ways.
@@ -40,7 +40,9 @@ const FUNCTION = 0;
  * front. Which is best is chance, since each call is written otherwise then, so all are tried, by a quality at which
  * Brotli is quick; the few that are best by it are tried as hosts send them.
  */
-const LIKENESS = [0.2, 0.35, 0.5].flatMap((before) => [0.2, 0.4].map((last) => ({ before, last })));
+const LIKENESS = [[0.2, 0.2], [0.2, 0.4], [0.3, 0.5], [0.35, 0.2], [0.35, 0.4], [0.42, 0.5], [0.5, 0.2], [0.5, 0.4]].map(
+  ([before, last]) => ({ before, last }),
+);
 const OFTEN = [40, 60, 75, 90];
 const QUICK = 9;
 const N_BEST = 4;
@@ -207,9 +209,7 @@ function renumbered(id, bytes, renumber) {
 
 /** The same module, smaller with Brotli. */
 export function packed(module) {
-  const reader = new Reader(module, 8);
-  const sections = [];
-  while (!reader.atEnd) sections.push({ id: reader.byte(), bytes: reader.sized() });
+  const sections = sectionsOf(module);
   const section = (id) => new Reader(sections.find((section) => section.id === id)?.bytes ?? Buffer.of(0));
 
   const nImported = importedFunctions(section(IMPORTS));
@@ -260,6 +260,42 @@ export function packed(module) {
   return smallest(few, constants.BROTLI_MAX_QUALITY)[0]();
 }
 
+const sectionsOf = (module) => {
+  const reader = new Reader(module, 8);
+  const sections = [];
+  while (!reader.atEnd) sections.push({ id: reader.byte(), bytes: reader.sized() });
+  return sections;
+};
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** The same module, which exports under short names, and by what it exported what that is called now. */
+export function withShortNames(module) {
+  const names = new Map();
+  const written = ({ id, bytes }) => {
+    if (id !== EXPORTS) return bytes;
+    const section = new Reader(bytes);
+    return vectorOf(
+      section.vector(() => {
+        const at = names.size;
+        const short = (LETTERS[Math.floor(at / LETTERS.length) - 1] ?? "") + LETTERS[at % LETTERS.length];
+        names.set(section.sized().toString(), short);
+        return Buffer.concat([sized(Buffer.from(short)), Buffer.of(section.byte()), numeral(section.number())]);
+      }),
+    );
+  };
+  const sections = sectionsOf(module).flatMap((section) => [Buffer.of(section.id), sized(written(section))]);
+  return { module: Buffer.concat([module.subarray(0, 8), ...sections]), names };
+}
+
 export function pack(file) {
   writeFileSync(file, packed(readFileSync(file)));
+}
+
+/** Packs a module and gives its exports short names, by which the JavaScript that loads it asks for them then. */
+export function packWithGlue(file, glue) {
+  const { module, names } = withShortNames(readFileSync(file));
+  const asked = (all, name) => (names.has(name) ? `wasm.${names.get(name)}` : all);
+  writeFileSync(glue, readFileSync(glue, "utf8").replace(/\bwasm\.(\w+)/g, asked));
+  writeFileSync(file, packed(module));
 }

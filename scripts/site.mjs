@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Refusal, root, run, step } from "./house.mjs";
-import { pack } from "./pack.mjs";
+import { packWithGlue } from "./pack.mjs";
 
 // SIMD is in every browser that the page supports; a deep program must not run off the default 1 MiB stack.
 // A panic is a trap at once, which the page shows: its message, and all that could print one, would be a twentieth of
@@ -58,7 +58,7 @@ async function compile(folder, { crateFeatures = "instructions", simd = SIMD, ta
   await run("cargo", [...args, "--features", crateFeatures, ...OWN_STD, ...FOR_SIZE, ...LINKED], { extraEnv, show: false });
   const module = resolve(root, target, TARGET, "release/relish_wasm.wasm");
   await run("wasm-bindgen", [module, "--target", "web", "--out-dir", out, "--out-name", "relish_wasm"], { show: false });
-  if (isShipped) pack(resolve(out, "relish_wasm_bg.wasm"));
+  if (isShipped) packWithGlue(resolve(out, "relish_wasm_bg.wasm"), resolve(out, "relish_wasm.js"));
 }
 
 const PAGE = "web/src/wasm";

@@ -48,9 +48,9 @@ test("a pass that changed nothing is said to be so once", async ({ page }) => {
   const current = panel(page).locator(".passes button[aria-current=true]");
   await expect(current).toContainText("counts");
   await expect(current).toContainText("Changed nothing: owners are counted");
-  await expect(panel(page).locator(".idle")).toHaveText("5 more passes changed nothing: inline, share, delay, fuse, reuse.");
+  await expect(panel(page).locator(".idle")).toHaveText("6 more passes changed nothing: inline, inference, share, delay, fuse, reuse.");
   await panel(page).locator(".passes button", { hasText: "fold" }).click();
-  await expect(panel(page).locator(".idle")).toHaveText("6 passes changed nothing: inline, share, delay, fuse, reuse, counts.");
+  await expect(panel(page).locator(".idle")).toHaveText("7 passes changed nothing: inline, inference, share, delay, fuse, reuse, counts.");
   await expect(panel(page).locator(".passes")).not.toContainText("counts");
 });
 

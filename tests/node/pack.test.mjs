@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbers } from "../../scripts/instructions.mjs";
-import { packed, tidied, withoutCopies } from "../../scripts/pack.mjs";
+import { packed, tidied, withoutCopies, withShortNames } from "../../scripts/pack.mjs";
 import { withLikeVariables } from "../../scripts/variables.mjs";
 
 const bytes = (...parts) => Buffer.from(parts.join("").replaceAll(" ", ""), "hex");
@@ -99,4 +99,11 @@ test("what LLVM takes for a relaxed maximum is the one that says what becomes of
   // In this form also an engine that does not know relaxed SIMD takes it.
   const { a, b } = new WebAssembly.Instance(new WebAssembly.Module(packed(module))).exports;
   assert.deepEqual([a(), b()], [NaN, 0]);
+});
+
+test("exports have short names, and lead to the same functions", () => {
+  const { module, names } = withShortNames(packed(MODULE));
+  const [before, after] = [MODULE, module].map(instance);
+  assert.deepEqual([...names.keys()], ["b", "s"]);
+  for (const [old, short] of names) assert.equal(after[short](), before[old]());
 });

@@ -70,7 +70,15 @@ impl Random {
                 1 => format!("nn.relu(nn.bias_add(nn.dense(%y + ({a}), %w), %r))"),
                 _ => format!("(nn.matmul(%y - ({a}), %w) + %r)"),
             },
-            0 => format!("nn.bias_add(%x * ({a}), %r)"),
+            0 => match self.below(4) {
+                0 | 1 => format!("nn.bias_add(%x * ({a}), %r)"),
+                2 => {
+                    let attrs = self.of(&["", ", epsilon=0.5f", ", scale=False", ", center=False"]);
+                    let field = self.of(&["0", "0", "1 + %x"]);
+                    format!("nn.batch_norm(%y - ({a}), %r, exp(%r), %r, abs(%r){attrs}).{field}")
+                }
+                _ => format!("nn.dropout({a}).{}", self.of(&["0", "0", "1"])),
+            },
             1 => format!("nn.leaky_relu({a}, alpha=0.25f)"),
             2 => format!("clip({a}, a_min=-1f, a_max=3f)"),
             3 | 4 => {
@@ -196,4 +204,27 @@ fn fused_operators_mean_what_they_mean_one_by_one() {
     }
     println!("{n_values} values, {n_failing} errors, {n_refused} programs refused; fused in {n_fused} ways");
     assert!(n_values > 1_500 && n_failing > 50 && n_fused > 3_000, "{n_values} {n_failing} {n_refused} {n_fused}");
+}
+
+/// What follows a convolution in a network.
+#[test]
+fn a_norm_and_an_activation_are_one_with_a_convolution() {
+    let text = "\
+def @main(%x: Tensor[(1, 3, 8, 8), float32], %w: Tensor[(4, 3, 3, 3), float32], %v: Tensor[(4,), float32]) {
+  let %c = nn.conv2d(%x, %w, kernel_size=[3, 3], channels=4);
+  let %n = nn.batch_norm(nn.dropout(%c).0, %v, %v, %v, %v);
+  nn.relu(%n.0)
+}
+";
+    let analysis = Analysis::new(text);
+    let mut fused = Vec::new();
+    compile(&analysis, &analysis.runnable(), Strategy::Aligned, Fusion::On, &mut |pass, program| {
+        if pass == "fuse" {
+            for instr in program.functions.iter().flat_map(|f| f.blocks.iter()).flat_map(|block| &block.instrs) {
+                let ir::Op::Fused(steps) = &instr.op else { panic!("{:?} is in no group", instr.op) };
+                fused.push(steps.iter().map(|step| step.op.spelling()).collect::<Vec<_>>());
+            }
+        }
+    });
+    assert_eq!(fused, [["nn.conv2d", "nn.batch_norm.0", "nn.relu"]]);
 }

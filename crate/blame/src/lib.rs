@@ -133,7 +133,9 @@ fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blam
     let base = outline.checked;
     let mut candidates = known(bench, problems);
     let mut parts = Vec::new();
-    if base.tree.surface() == Surface::Relay {
+    // That a clause is missing is no reason for other values.
+    let is_of_values = !base.faults.iter().all(|fault| fault.code == "relation-not-assumed");
+    if base.tree.surface() == Surface::Relay && is_of_values {
         for fault in base.faults.iter().take(6) {
             arity::candidates(bench, outline, fault, &mut candidates);
             written::differing(outline, fault, &mut candidates);

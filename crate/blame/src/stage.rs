@@ -13,7 +13,7 @@ use crate::candidate::Candidate;
 use crate::outline::Outline;
 use base::{Edit, Span};
 use hir::layers::{Layer, int};
-use hir::net::{Applied, MadeOf, Stage};
+use hir::net::{Applied, Args, MadeOf, Stage};
 use syntax::{NodeId, NodeKind};
 
 /// The functions of at most this many faults are looked at.
@@ -21,6 +21,12 @@ const MAX_FAULTS: usize = 2;
 
 /// At most this many places of a function are changed.
 const MAX_PLACES: usize = 16;
+
+/// Of the axes of a sequence and of a picture.
+const ORDERS: [&str; 6] = ["(0, 2, 1)", "(0, 3, 1, 2)", "(0, 2, 3, 1)", "(0, 1, 3, 2)", "(0, 2, 1, 3)", "(0, 3, 2, 1)"];
+
+/// Pictures that features become have fewer places along a side.
+const MAX_SIDE: i64 = 64;
 
 /// A stage that may be missing.
 struct Missing {
@@ -57,7 +63,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candida
     }
 }
 
-/// The weights like this one that nothing applies, where this one is applied again.
+/// The weights that nothing applies: before this one, or where this one is applied again, for it.
 fn instead(outline: &Outline, stage: NodeId, out: &mut Vec<Candidate>) {
     let module = &outline.checked.module;
     let span = outline.span(stage);
@@ -69,12 +75,30 @@ fn instead(outline: &Outline, stage: NodeId, out: &mut Vec<Candidate>) {
         MadeOf::Layer(layer, _) => Some(layer.name),
         _ => None,
     };
-    if n_times(weight) < 2 || outline.text(stage) != weights[weight].name {
+    if outline.text(stage) != weights[weight].name {
         return;
     }
     for other in (0..weights.len()).filter(|&other| layer(other) == layer(weight) && n_times(other) == 0) {
         let (old, new) = (&weights[weight].name, &weights[other].name);
-        out.push(Candidate::replace(2, span, new.clone(), format!("write `{new}` for `{old}`")));
+        if n_times(weight) > 1 {
+            out.push(Candidate::replace(2, span, new.clone(), format!("write `{new}` for `{old}`")));
+        }
+        let (start, said) = (Span::new(span.start, span.start), format!("{new} |> "));
+        out.push(Candidate::replace(2, start, said, format!("write `{new} |> {old}`")).at(span));
+    }
+}
+
+/// The layer of a stage and its arguments.
+fn layer_of<'o>(outline: &'o Outline, stage: NodeId) -> Option<(&'static Layer, &'o Args)> {
+    let module = &outline.checked.module;
+    let span = outline.span(stage);
+    match &module.stages.iter().find(|known| known.span == span)?.applied {
+        &Applied::Weight(net, weight) => match &module.nets[net].weights[weight].made_of {
+            MadeOf::Layer(layer, args) => Some((layer, args)),
+            _ => None,
+        },
+        Applied::Layer(layer, args) => Some((layer, args)),
+        Applied::View(_) | Applied::Method(_) => None,
     }
 }
 
@@ -88,7 +112,12 @@ fn weight_of(stage: &Stage) -> Option<(usize, usize)> {
 /// Other axes for an argument, if it names one, the last ones first.
 pub(crate) fn along(outline: &Outline, attr: NodeId, cost: u32, out: &mut Vec<Candidate>) {
     let name = attr_name(outline, attr);
-    if let Some(&value) = outline.tree.children(attr).first().filter(|_| base::find(name, "dim").is_some()) {
+    let value = outline.tree.children(attr).first().copied();
+    if let (Some(value), "dims") = (value, name) {
+        for order in ORDERS.iter().filter(|&&order| order != outline.text(value)) {
+            out.push(Candidate::replace(cost, outline.span(value), *order, format!("write `dims={order}`")));
+        }
+    } else if let Some(value) = value.filter(|_| base::find(name, "dim").is_some()) {
         for axis in (0..4).rev() {
             let title = format!("write `{name}={axis}`");
             out.push(Candidate::replace(cost - axis, outline.span(value), axis.to_string(), title));
@@ -101,25 +130,33 @@ fn sizes(outline: &Outline, node: NodeId) -> Vec<Option<i64>> {
     shaped.map(|shaped| shaped.dims).unwrap_or_default()
 }
 
-/// The axis along which a stage looks, and how many features it wants there.
-fn wanted(outline: &Outline, stage: NodeId, rank: usize) -> Option<(usize, i64)> {
-    let module = &outline.checked.module;
-    let stage = module.stages.iter().find(|known| known.span == outline.span(stage))?;
-    let Applied::Weight(net, weight) = stage.applied else { return None };
-    let MadeOf::Layer(layer, args) = &module.nets[net].weights[weight].made_of else { return None };
+/// The axis along which a layer looks, and how many features it wants there.
+fn wanted((layer, args): (&Layer, &Args), rank: usize) -> Option<(usize, i64)> {
     Some((layer.features_axis(args, rank)?, int(args, layer.size_in()?)))
 }
 
-/// What may be missing where a value of these sizes is, before a stage that wants so many features on an axis.
-fn missing(sizes: &[Option<i64>], wanted: Option<(usize, i64)>) -> Vec<Missing> {
+/// What may be missing where a value of these sizes is, before a stage of this layer.
+fn missing(sizes: &[Option<i64>], layer: Option<(&Layer, &Args)>) -> Vec<Missing> {
     let mut found = Vec::new();
     let mut add = |text: String, cost: u32, is_undone: bool| found.push(Missing { text, cost, is_undone });
     let rank = sizes.len();
+    let wanted = layer.and_then(|layer| wanted(layer, rank));
+    let is_of = |names: &[&str]| layer.is_some_and(|(layer, _)| names.contains(&layer.module));
+    let channels = layer.filter(|_| is_of(&["conv"])).and_then(|(layer, args)| Some(int(args, layer.size_in()?)));
+    if let ([_, _, _, last], Some((1, want))) = (sizes, wanted)
+        && *last == Some(want)
+    {
+        add("permute(dims=(0, 3, 1, 2))".to_owned(), 1, false);
+    }
     for last in 2..rank.min(4) {
         for first in 1..last {
             let mut cost = 15;
-            // By chance a small number stands in two places, and nobody swaps the channels and the height of pictures.
             let is_sequence = rank == 3;
+            // Nobody swaps the channels and the height of pictures, or two axes around what moves them itself.
+            if !is_sequence && (last - first > 1 || is_of(&["conv", "pool", "shape"])) {
+                continue;
+            }
+            // By chance a small number stands in two places.
             if let Some((axis, want)) = wanted.filter(|&(axis, want)| want > 7 && (axis == first || axis == last))
                 && is_sequence
                 && sizes[axis] != Some(want)
@@ -136,8 +173,10 @@ fn missing(sizes: &[Option<i64>], wanted: Option<(usize, i64)>) -> Vec<Missing> 
         add("unsqueeze(dim=1)".to_owned(), 15, false);
     }
     // Noise that becomes a picture.
-    if let [_, Some(n)] = sizes {
-        add(format!("view(_, {n}, 1, 1)"), 14, false);
+    if let (&[_, Some(n)], Some(channels)) = (sizes, channels) {
+        let side = (2..MAX_SIDE).find(|side| channels.checked_mul(side * side) == Some(n));
+        let (channels, side, cost) = side.map_or((n, 1, 14), |side| (channels, side, 1));
+        add(format!("view(_, {channels}, {side}, {side})"), cost, false);
     }
     if let Some(axis) = sizes.iter().position(|&size| size == Some(1)) {
         add(format!("squeeze(dim={axis})"), 15, false);
@@ -178,7 +217,7 @@ fn insert(at: u32, text: String) -> Edit {
 /// A stage before another.
 fn before(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Candidate>) {
     let (sizes, span, name) = (sizes(outline, from), outline.span(stage), outline.text(stage));
-    for Missing { text, cost, is_undone } in missing(&sizes, wanted(outline, stage, sizes.len())) {
+    for Missing { text, cost, is_undone } in missing(&sizes, layer_of(outline, stage)) {
         // What would be undone is taken away instead.
         if name == text || outline.text(from).ends_with(&text) {
             continue;
@@ -212,7 +251,8 @@ fn behind(outline: &Outline, operand: NodeId, out: &mut Vec<Candidate>) {
 /// A skip: what was found before, with all features that are missing.
 fn beside(outline: &Outline, method: NodeId, from: NodeId, stage: NodeId, out: &mut Vec<Candidate>) {
     let mut have = sizes(outline, from);
-    let Some((axis, want)) = wanted(outline, stage, have.len()) else { return };
+    let layer = layer_of(outline, stage);
+    let Some((axis, want)) = layer.and_then(|layer| wanted(layer, have.len())) else { return };
     have[axis] = have[axis].map(|have| want - have);
     let (span, old) = (outline.span(from), outline.text(from));
     for statement in outline.inside(method, NodeKind::Assign) {
@@ -232,7 +272,7 @@ fn taken_away(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Cand
         // The next stage is at the end of the pipe around this one.
         let around =
             outline.parent(stage).and_then(|pipe| outline.parent(pipe)).map(|node| outline.tree.children(node));
-        let next = around.and_then(|parts| wanted(outline, *parts.last()?, sizes.len()));
+        let next = around.and_then(|parts| wanted(layer_of(outline, *parts.last()?)?, sizes.len()));
         let cost = if next.is_some_and(|(axis, want)| sizes[axis] == Some(want)) { 1 } else { 9 };
         let gone = Span::new(outline.span(from).end, outline.span(stage).end);
         out.push(Candidate::replace(cost, gone, "", format!("take `{name}` away")).at(outline.span(stage)));

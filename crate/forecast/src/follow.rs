@@ -505,7 +505,7 @@ impl<'p> Forecaster<'p> {
     fn refused(&self, span: Span, bytes: u64, held: u64) -> End {
         // No block is larger than an address can be.
         let limit = self.limit.min(u64::from(u32::MAX));
-        End::Refused(RunError { span, fault: RunFault::LargeTensor { limit, bytes, held } })
+        End::Refused(RunError { span, fault: RunFault::large_tensor(limit, bytes, held) })
     }
 }
 

@@ -94,7 +94,7 @@ impl<'p> Forecaster<'p> {
         first.begin();
         let args: Vec<_> = args.iter().map(|arg| first.argument(arg)).list();
         if first.live > self.limit {
-            let fault = RunFault::LargeTensor { limit: self.limit, bytes: first.live, held: 0 };
+            let fault = RunFault::large_tensor(self.limit, first.live, 0);
             let refusal = Some(RunError { span: site, fault });
             return Forecast { least: first.live, most: Some(first.live), open: None, refusal };
         }

@@ -7,7 +7,7 @@ use crate::owed::Asked;
 use crate::why::{Why, args_of_callee};
 use base::{Diagnostic, Join, Span, Surface, ToList, count};
 use hir::net::Stage;
-use hir::{ExprId, ExprKind, Module, PatKind};
+use hir::{Arm, ExprId, ExprKind, Module, PatKind};
 use op::OpId;
 use solve::{Cause, EQUAL, Failure, Posted, RelationId};
 use ty::{
@@ -465,16 +465,21 @@ impl Wording<'_> {
         let row_of = |id: TermId| if let Term::Sum(row) = solver.head(id) { row } else { id };
         let sums = solver.roots_where(&types, |term| matches!(term, Term::Sum(_) | Term::Row { .. }));
         let ends_here = |&id: &TermId| solver.root(solver.row(row_of(id)).1) == solver.root(end);
-        let closed = sums.into_iter().find(ends_here);
+        let closed = sums.iter().copied().find(ends_here);
         let sum = closed.filter(|&id| row_of(id) != id).unwrap_or(types[0]);
         let sum_text = self.print(sum);
+        let variants = |id: TermId| solver.row(row_of(id)).0.iter().map(|variant| variant.name).list();
         // It may be the value that lacks a variant of what is expected: no value of it is of that variant, but the types
         // are two.
-        let is_found = types[0] != sum && self.inferred.solver.root(types[1]) == self.inferred.solver.root(sum);
-        let message = match self.why(posted.cause) {
-            Why::Pattern(_) => format!("the scrutinee is {sum_text}, which has no variant `{name}`"),
-            _ if is_found => {
-                format!("expected {}, found {sum_text}, which has no variant `{name}`", self.print(types[0]))
+        let expected = if types[0] != sum && solver.root(types[1]) == solver.root(sum) {
+            Some(types[0])
+        } else {
+            sums.iter().copied().find(|&id| end == parts[1] && row_of(id) != id && variants(id).contains(&variant))
+        };
+        let message = match (self.why(posted.cause), expected) {
+            (Why::Pattern(_), _) => format!("the scrutinee is {sum_text}, which has no variant `{name}`"),
+            (_, Some(expected)) => {
+                format!("expected {}, found {sum_text}, which has no variant `{name}`", self.print(expected))
             }
             _ => format!("expected {sum_text}, found a sum with the variant `{name}`"),
         };
@@ -485,7 +490,8 @@ impl Wording<'_> {
         let part = at.filter(|at| whole.is_some_and(|whole| whole.start <= at.start && at.end <= whole.end));
         let span = part.unwrap_or(span);
         let mut error = Diagnostic::error("not-in-sum", span, message);
-        if is_found && self.module.surface == Surface::Refine {
+        let is_part = |whole: TermId| variants(sum).iter().all(|variant| variants(whole).contains(variant));
+        if expected.is_some_and(is_part) && self.module.surface == Surface::Refine {
             let help = "a match with `as` makes one sum of another: `match x with _ as y -> y`";
             error.help = Some(help.to_owned());
         }
@@ -498,13 +504,30 @@ impl Wording<'_> {
             error = error.label(at, format!("`{name}` comes from here"));
         }
         let known = closed.map(|id| solver.row(row_of(id)).0).unwrap_or_default();
-        let known = known.iter().map(|variant| self.module.variant(variant.name));
+        let taken = self.taken_beside(mention(cell));
+        let known = known.iter().filter(|variant| !taken.contains(&variant.name));
+        let known = known.map(|variant| self.module.variant(variant.name));
         if let Some(nearest) = base::nearest(name, known)
             && let Some(written) = self.variant_name(mention(cell), variant)
         {
             error = error.fix(format!("replace it by `{nearest}`"), written, nearest);
         }
         Some(error)
+    }
+
+    /// The variants that other arms take of the match of which this is the pattern of an arm.
+    fn taken_beside(&self, cause: Cause) -> Vec<VariantId> {
+        let Module { exprs, pats, .. } = self.module;
+        let Why::Pattern(pat) = self.why(cause) else { return Vec::new() };
+        let arms = exprs.iter().find_map(|expr| match &expr.kind {
+            ExprKind::Match { arms, .. } if arms.iter().any(|arm| arm.pat == pat) => Some(arms),
+            _ => None,
+        });
+        let variant = |arm: &Arm| match pats[arm.pat].kind {
+            PatKind::Variant(name, _) => Some(name),
+            _ => None,
+        };
+        arms.into_iter().flatten().filter_map(variant).list()
     }
 
     /// Where the name of a variant is written that came into a sum so, if it stands at once behind its backtick.

@@ -668,7 +668,7 @@ impl<'a> Parser<'a> {
             }
             "dup" => Op::Dup,
             "drop" => Op::Drop,
-            _ => match (op::by_name(word), literal(word)) {
+            _ => match (op::spelt(word), literal(word)) {
                 (Some(op), _) => return self.operator(op),
                 (None, Some(scalar)) => Op::Scalar(scalar),
                 (None, None) => return Err(error),

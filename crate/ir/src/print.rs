@@ -481,7 +481,7 @@ impl<'a> Printer<'a> {
             }
             Op::Call(callee) => return self.call(function, *callee, &instr.args),
             Op::Operator { op, attrs } => {
-                self.put(op.row().name);
+                self.put(op.spelling());
                 self.vars(function, "(", &instr.args, "");
                 self.attrs(*op, attrs, instr.args.is_empty());
                 return self.put(")");
@@ -523,7 +523,7 @@ impl<'a> Printer<'a> {
 
     fn steps(&mut self, function: &Function, steps: &[Step], args: &[VarId]) {
         for (at, step) in steps.iter().enumerate() {
-            self.put(format_args!("{} s{at} = {}", if at == 0 { " {" } else { ";" }, step.op.row().name));
+            self.put(format_args!("{} s{at} = {}", if at == 0 { " {" } else { ";" }, step.op.spelling()));
             self.list("(", &step.inputs, "", |this, input| match *input {
                 Input::Operand(operand) if operand < args.len() => this.var(function, args[operand]),
                 Input::Operand(operand) => this.put(format_args!("#{operand}")),

@@ -69,7 +69,8 @@ pub enum Unary {
     Negative,
     Relu,
     Round,
-    Rsqrt,
+    /// Of an element and this, which is -0 where nothing is added.
+    Rsqrt(f32),
     Sigmoid,
     Sign,
     Sin,

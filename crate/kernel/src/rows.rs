@@ -14,7 +14,6 @@
 //! | [`softmax`] | 16 ulp in rows, 4 ulp in columns |
 //! | [`log_softmax`] | 8 ulp, for results between -1 and 1 of those of 1 |
 //! | [`layer_norm`], [`group_norm`] | `(2·r + 8) · 2⁻²⁴ · ((abs(x) + mean of abs) / root · abs(gamma) + abs(beta))` |
-//! | [`batch_norm`] | `5 · 2⁻²⁴ · (abs(x - mean) / root · abs(gamma) + abs(beta))` |
 //! | [`l2_normalize`] | `r / 2 + 3` ulp |
 //!
 //! The first two are for differences from the largest element as they are rounded, which counts at most `d` ulp more
@@ -377,12 +376,12 @@ fn start_of(from: Source, to: &mut [f32]) -> *const f32 {
     }
 }
 
-/// `((x - mean) * factor) * gamma + beta` for `n` elements.
+/// `(x - mean) * factor * gamma + beta` for `n` elements, each step rounded as an operator of its own would.
 ///
 /// # Safety
 /// As for the operands of [`vectors`].
 unsafe fn affine([x, mean, factor, gamma, beta]: [Operand; 5], to: *mut f32, n: usize) {
-    let normal = |[x, mean, factor, gamma, beta]: [F32x4; 5]| ((x - mean) * factor).mul_add(gamma, beta);
+    let normal = |[x, mean, factor, gamma, beta]: [F32x4; 5]| (x - mean) * factor * gamma + beta;
     unsafe {
         if n <= 16 && n.is_multiple_of(4) {
             for at in (0..n).step_by(4) {
@@ -446,7 +445,7 @@ pub fn layer_norm(extent: Extent, parameters: Affine, from: Source, to: &mut [f3
         return;
     }
     if inner == 1 {
-        let (gamma, beta) = (each_of(gamma, reduced, 1.0), each_of(beta, reduced, 0.0));
+        let (gamma, beta) = (each_of(gamma, reduced, 1.0), each_of(beta, reduced, -0.0));
         // Rows side by side, of which a processor works on several at once.
         let at_once = (CACHED / reduced).clamp(1, SIDE_BY_SIDE);
         for first in (0..outer).step_by(at_once) {
@@ -493,7 +492,7 @@ pub fn layer_norm(extent: Extent, parameters: Affine, from: Source, to: &mut [f3
         unsafe {
             let mean = Operand::Each(means.as_ptr().add(lines));
             let factor = Operand::Each(factors.as_ptr().add(lines));
-            let (gamma, beta) = (one_of(gamma, row % reduced, 1.0), one_of(beta, row % reduced, 0.0));
+            let (gamma, beta) = (one_of(gamma, row % reduced, 1.0), one_of(beta, row % reduced, -0.0));
             let operands = [Operand::Each(start.add(row * inner)), mean, factor, gamma, beta];
             affine(operands, result.add(row * inner), inner);
         }
@@ -528,55 +527,13 @@ pub fn group_norm(groups: Groups, parameters: Affine, from: Source, to: &mut [f3
         let mean = mean_of(fold::sum(elements), size);
         let factor = factor_of(fold::sum_of_squares(elements, mean), size, epsilon);
         for channel in group * of_group..(group + 1) * of_group {
-            let (gamma, beta) = (one_of(gamma, channel % n_channels, 1.0), one_of(beta, channel % n_channels, 0.0));
+            let (gamma, beta) = (one_of(gamma, channel % n_channels, 1.0), one_of(beta, channel % n_channels, -0.0));
             let at = channel * inner;
             // SAFETY: a channel has `inner` elements.
             unsafe {
                 let operands = [Operand::Each(start.add(at)), Operand::One(mean), Operand::One(factor), gamma, beta];
                 affine(operands, result.add(at), inner);
             }
-        }
-    }
-}
-
-/// `(x - mean) / sqrt(variance + epsilon) * gamma + beta`, each of the channel: the reduced axis of the extent.
-pub fn batch_norm(
-    extent: Extent,
-    parameters: Affine,
-    [means, variances]: [&[f32]; 2],
-    from: Source,
-    to: &mut [f32],
-    scratch: &mut Vec<f32>,
-) {
-    let Extent { outer, reduced, inner } = extent;
-    let Affine { gamma, beta, epsilon } = parameters;
-    assert!(to.len() == extent.n_elements() && means.len() == reduced && variances.len() == reduced);
-    let (start, result) = (start_of(from, to), to.as_mut_ptr());
-    if to.is_empty() {
-        return;
-    }
-    scratch.clear();
-    scratch.extend(variances.iter().map(|&x| (1.0 / (f64::from(x) + f64::from(epsilon)).sqrt()) as f32));
-    if inner == 1 {
-        let (gamma, beta) = (each_of(gamma, reduced, 1.0), each_of(beta, reduced, 0.0));
-        for row in 0..outer {
-            // SAFETY: rows and vectors have `reduced` elements.
-            unsafe {
-                let data = Operand::Each(start.add(row * reduced));
-                let operands = [data, Operand::Each(means.as_ptr()), Operand::Each(scratch.as_ptr()), gamma, beta];
-                affine(operands, result.add(row * reduced), reduced);
-            }
-        }
-        return;
-    }
-    for row in 0..outer * reduced {
-        let channel = row % reduced;
-        let (mean, factor) = (Operand::One(means[channel]), Operand::One(scratch[channel]));
-        // SAFETY: a row has `inner` elements.
-        unsafe {
-            let data = Operand::Each(start.add(row * inner));
-            let operands = [data, mean, factor, one_of(gamma, channel, 1.0), one_of(beta, channel, 0.0)];
-            affine(operands, result.add(row * inner), inner);
         }
     }
 }

@@ -307,9 +307,7 @@ impl Machine {
                 Stop::NoMemory(bytes) | Stop::NoRoom(bytes) if self.make_room(bytes) => continue,
                 Stop::NoMemory(bytes) => (None, self.no_memory(bytes)),
                 Stop::NoRoom(_) => (None, RunFault::OutOfMemory { limit: self.limits.memory }),
-                Stop::LargeTensor(part, bytes) => {
-                    (part, RunFault::LargeTensor { limit: self.limits.memory, bytes, held: 0 })
-                }
+                Stop::LargeTensor(part, bytes) => (part, RunFault::large_tensor(self.limits.memory, bytes, 0)),
             };
             return self.fail(part, fault);
         }
@@ -319,7 +317,7 @@ impl Machine {
         let limit = self.limits.memory;
         match self.code.at(self.state.pc) {
             Some(At::Instr(Instr { op: Op::Operator { .. } | Op::Fused(_), .. })) if bytes != u64::MAX => {
-                RunFault::LargeTensor { limit, bytes, held: self.state.heap.in_use }
+                RunFault::large_tensor(limit, bytes, self.state.heap.in_use)
             }
             _ => RunFault::OutOfMemory { limit },
         }

@@ -2,7 +2,7 @@
 
 use crate::engine::Plan;
 use crate::row::{AttrForm, AttrSpec};
-use crate::run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, WellTyped, n_that_fit, run};
+use crate::run::{Call, Fault, FaultKind, Kernel, MAX_SIZE, OPEN, ResultType, WellTyped, n_that_fit, run};
 use crate::{Op, OpId, by_name};
 use base::ToList;
 use solve::{Cause, Solver, State, Trace};
@@ -39,18 +39,18 @@ pub enum CallFault {
 impl CallFault {
     /// What a kernel says, as a call of this operator says it.
     pub fn of(row: &Op, fault: Fault) -> CallFault {
-        match fault {
-            Fault::DivisionByZero => match row.name {
+        match fault.kind() {
+            FaultKind::DivisionByZero => match row.name {
                 "power" => CallFault::NoInteger("an integer to a negative power is no integer"),
                 "left_shift" | "right_shift" => CallFault::NoInteger("an integer is shifted by 0 to 63 bits"),
                 _ => CallFault::DivisionByZero,
             },
-            Fault::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
-            Fault::NoKernel => CallFault::NoKernel(row.name),
-            Fault::IllTyped => CallFault::Shapes(format!("`{}` does not take operands like these", row.name)),
-            Fault::OutOfMemory => CallFault::OutOfMemory,
-            Fault::LargeTensor(bytes) => CallFault::LargeTensor(bytes),
-            Fault::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
+            FaultKind::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
+            FaultKind::NoKernel => CallFault::NoKernel(row.name),
+            FaultKind::IllTyped => CallFault::Shapes(format!("`{}` does not take operands like these", row.name)),
+            FaultKind::OutOfMemory => CallFault::OutOfMemory,
+            FaultKind::LargeTensor(bytes) => CallFault::LargeTensor(bytes),
+            FaultKind::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
         }
     }
 
@@ -62,7 +62,7 @@ impl CallFault {
             CallFault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
             CallFault::NoKernel(name) => RunFault::NoKernel(name),
             CallFault::OutOfMemory => RunFault::OutOfMemory { limit: memory },
-            CallFault::LargeTensor(bytes) => RunFault::LargeTensor { limit: memory, bytes, held: 0 },
+            CallFault::LargeTensor(bytes) => RunFault::large_tensor(memory, bytes, 0),
             CallFault::Shapes(sentence) => RunFault::Shapes(sentence),
             CallFault::IllTyped => RunFault::Broken,
         }
@@ -427,13 +427,13 @@ pub(crate) fn call_named(
         }
     }
     Operators::new(call.memory).run(op, args, &Arc::new(attrs)).map_err(|fault| match fault {
-        CallFault::DivisionByZero | CallFault::NoInteger(_) => Fault::DivisionByZero,
-        CallFault::IndexOutOfRange(index) => Fault::IndexOutOfRange(index),
-        CallFault::NoKernel(_) => Fault::NoKernel,
-        CallFault::OutOfMemory => Fault::OutOfMemory,
-        CallFault::LargeTensor(bytes) => Fault::LargeTensor(bytes),
-        CallFault::Shapes(sentence) => Fault::Other(sentence.into()),
-        CallFault::IllTyped => Fault::IllTyped,
+        CallFault::DivisionByZero | CallFault::NoInteger(_) => Fault::division_by_zero(),
+        CallFault::IndexOutOfRange(index) => Fault::index(index),
+        CallFault::NoKernel(_) => Fault::no_kernel(),
+        CallFault::OutOfMemory => Fault::out_of_memory(),
+        CallFault::LargeTensor(bytes) => Fault::of(FaultKind::LargeTensor(bytes)),
+        CallFault::Shapes(sentence) => Fault::other(sentence),
+        CallFault::IllTyped => Fault::ill_typed(),
     })
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn counting(dtype: Dtype, start: Scalar, step: Scalar, n: usize) -> E
 
 fn arange(call: &Call) -> Result<Value, Fault> {
     let dtype = call.result(0)?.dtype;
-    let zero = Err(Fault::Other("the step of `arange` is 0".into()));
+    let zero = Err(Fault::other("the step of `arange` is 0"));
     let [start, stop, step] = [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?].each(|arg| arg.elements().get(0));
     let n = match (start, stop, step) {
         (_, _, Scalar::Float(0.0) | Scalar::Int(0)) => return zero,

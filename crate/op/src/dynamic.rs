@@ -45,8 +45,8 @@ fn integer(value: i128) -> AttrValue {
 pub(crate) fn sizes(x: &Arg) -> Result<Vec<usize>, Fault> {
     let size = |size: i128| match u32::try_from(size) {
         Ok(size) if size <= MAX_SIZE => Ok(size as usize),
-        _ if size < 0 => Err(Fault::Other("a size is negative".into())),
-        _ => Err(Fault::OutOfMemory),
+        _ if size < 0 => Err(Fault::other("a size is negative")),
+        _ => Err(Fault::out_of_memory()),
     };
     x.ints().into_iter().map(size).ok_list()
 }
@@ -71,7 +71,7 @@ fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, Attr
         })
     };
     if fields.len() != call.results.len() || !fields.into_iter().zip(call.results).all(fits) {
-        return Err(Fault::Other("the values ask for a result of another rank".into()));
+        return Err(Fault::other("the values ask for a result of another rank"));
     }
     Ok(value)
 }

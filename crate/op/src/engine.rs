@@ -159,10 +159,8 @@ pub type Source<'a> = Option<&'a [u8]>;
 impl OpId {
     /// Whether [`Operators::plan_all`](crate::Operators::plan_all) may know it: its operand or its result is a tuple.
     pub fn has_tuples(self) -> bool {
-        matches!(
-            self.row().name,
-            "concatenate" | "einsum" | "stack" | "split" | "nn.batch_norm" | "nn.dropout" | "topk"
-        )
+        matches!(self.row().name, "concatenate" | "einsum" | "stack" | "split" | "nn.dropout" | "topk")
+            || self.first_field().is_some()
     }
 }
 
@@ -368,7 +366,7 @@ impl Plan {
                     Ok(())
                 }
                 [None, ..] => Ok(()),
-                _ => Err(Fault::IllTyped),
+                _ => Err(Fault::ill_typed()),
             },
         }
     }

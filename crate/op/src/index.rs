@@ -18,7 +18,6 @@ use base::{Append, MapArray, ToList};
 use kernel::index::{each_index, offset, places};
 use kernel::strided::{broadcast_strides, count, row_major};
 use order::{argsort_of, searchsorted_of, sort_of, topk_of, unique_of};
-use std::borrow::Cow;
 use ty::Value;
 
 fn strided_slice_of(call: &Call) -> Result<Value, Fault> {
@@ -49,7 +48,7 @@ fn places_or_fault(
 
 fn adv_index_of(call: &Call) -> Result<Value, Fault> {
     let (tensors, result) = (call.tensors(0)?, call.result(0)?);
-    let [data, indices @ ..] = &tensors[..] else { return Err(Fault::IllTyped) };
+    let [data, indices @ ..] = &tensors[..] else { return Err(Fault::ill_typed()) };
     let strides = row_major(data.shape());
     let n_axes = result.shape.len() + indices.len() - data.shape().len();
     let named: Vec<(Vec<i128>, Vec<usize>)> =
@@ -105,7 +104,7 @@ fn scatter_elements_of(call: &Call) -> Result<Value, Fault> {
 /// of the indices `[m, y…]` names, then the rest.
 fn places_named(data: &[usize], indices: &Arg, shape: &[usize], n_batch: usize) -> Result<Vec<usize>, Fault> {
     let (strides, values) = (row_major(data), indices.ints());
-    let [m, columns @ ..] = indices.shape() else { return Err(Fault::IllTyped) };
+    let [m, columns @ ..] = indices.shape() else { return Err(Fault::ill_typed()) };
     let (by, n_columns) = (row_major(columns), count(columns));
     places_or_fault(shape, &mut |index| {
         let (column, rest) = index.split_at(columns.len());
@@ -120,7 +119,7 @@ fn places_named(data: &[usize], indices: &Arg, shape: &[usize], n_batch: usize) 
 
 fn gather_nd_of(call: &Call) -> Result<Value, Fault> {
     let (x, indices, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
-    let n_batch = usize::try_from(call.attrs.int("batch_dims").unwrap_or(0)).map_err(|_| Fault::IllTyped)?;
+    let n_batch = usize::try_from(call.attrs.int("batch_dims").unwrap_or(0)).map_err(|_| Fault::ill_typed())?;
     let places = places_named(x.shape(), &indices, &result.shape, n_batch)?;
     let elements = x.elements();
     call.one(moved(&elements, &places, zero(&elements)))
@@ -157,9 +156,8 @@ fn slice_like_of(call: &Call) -> Result<Value, Fault> {
     call.one(moved(&elements, &places, zero(&elements)))
 }
 
-pub(crate) const NOT_BOUNDS: Fault = Fault::Other(Cow::Borrowed("bounds and strides are vectors of integers"));
-pub(crate) const NOT_THE_SLICE: Fault =
-    Fault::Other(Cow::Borrowed("the values have not the shape of the slice, or another dtype"));
+pub(crate) const NOT_BOUNDS: &str = "bounds and strides are vectors of integers";
+pub(crate) const NOT_THE_SLICE: &str = "the values have not the shape of the slice, or another dtype";
 
 /// Of each axis the first place that a slice has, whose shape is `of`, and the step; the bounds are its beginnings, ends and
 /// steps.
@@ -167,11 +165,11 @@ pub(crate) fn cuts(shape: &[usize], bounds: &[Vec<i64>], of: &[usize]) -> Result
     let bound = |bound: usize, axis: usize| bounds.get(bound)?.get(axis).copied();
     let places = shape.iter().enumerate();
     let cut = places.map(|(axis, &size)| places_of_slice(size as i64, [0, 1, 2].each(|at| bound(at, axis))));
-    let cut: Vec<[i64; 3]> = cut.some_list().ok_or(Fault::Other("a stride is 0".into()))?;
+    let cut: Vec<[i64; 3]> = cut.some_list().ok_or_else(|| Fault::other("a stride is 0"))?;
     if cut.len() == of.len() && cut.iter().zip(of).all(|(&[.., n], &size)| n == size as i64) {
         return Ok(cut.into_iter().map(|[from, step, _]| [from, step]).list());
     }
-    Err(NOT_THE_SLICE)
+    Err(Fault::other(NOT_THE_SLICE))
 }
 
 /// The place along its axis of a number in a slice.
@@ -185,12 +183,12 @@ fn strided_set_of(call: &Call) -> Result<Value, Fault> {
     for operand in 2..5 {
         let vector = call.tensor(operand)?;
         if vector.dtype().is_float() || vector.shape().len() != 1 || vector.shape()[0] > x.shape().len() {
-            return Err(NOT_BOUNDS);
+            return Err(Fault::other(NOT_BOUNDS));
         }
         bounds.push(vector.ints().into_iter().map(|at| at.clamp(i64::MIN.into(), i64::MAX.into()) as i64).list());
     }
     if x.dtype() != v.dtype() {
-        return Err(NOT_THE_SLICE);
+        return Err(Fault::other(NOT_THE_SLICE));
     }
     let cut = cuts(x.shape(), &bounds, v.shape())?;
     let strides = row_major(x.shape());
@@ -205,9 +203,9 @@ fn unravel_index_of(call: &Call) -> Result<Value, Fault> {
     let sizes = call.tensor(1)?.ints();
     let mut shape = Vec::with_capacity(sizes.len());
     for size in sizes {
-        shape.push(usize::try_from(size).map_err(|_| Fault::Other("a size is negative".into()))?);
+        shape.push(usize::try_from(size).map_err(|_| Fault::other("a size is negative"))?);
     }
-    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).ok_or(Fault::OutOfMemory)?;
+    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).ok_or_else(Fault::out_of_memory)?;
     let indices = x.ints();
     let mut coordinates = Vec::with_capacity(indices.len());
     for &index in &indices {

@@ -59,7 +59,7 @@ pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, cast_between, round_to, run, widen};
 
-use base::{HashMap, ToList};
+use base::{HashMap, Idx, ToList};
 use std::sync::LazyLock;
 
 base::idx!(
@@ -68,9 +68,27 @@ base::idx!(
     "op"
 );
 
+const NORMAL_DATA: &str = "nn.batch_norm.0";
+
 impl OpId {
     pub fn row(self) -> &'static Op {
-        all()[self.number() as usize]
+        TABLE.rows[self.number() as usize]
+    }
+
+    /// The row that gives the first field of this one's result alone, if there is one.
+    pub fn first_field(self) -> Option<OpId> {
+        let first = spelt(NORMAL_DATA)?;
+        (self.row().name == first.row().name && self != first).then_some(first)
+    }
+
+    /// Whether it is that of `nn.batch_norm`.
+    pub(crate) fn gives_normal_data(self) -> bool {
+        self.index() == all().len()
+    }
+
+    /// The row's name, or where it gives the first field of another one, that one's with the field.
+    pub fn spelling(self) -> &'static str {
+        if self.gives_normal_data() { NORMAL_DATA } else { self.row().name }
     }
 }
 
@@ -94,6 +112,7 @@ const fn in_this_build<const N: usize>(rows: &'static [Op]) -> [Op; N] {
 }
 
 struct Table {
+    /// Every row, by family, and behind them the one of [`OpId::first_field`].
     rows: Vec<&'static Op>,
     by_name: HashMap<&'static str, OpId>,
     by_infix: HashMap<&'static str, OpId>,
@@ -104,20 +123,26 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         unary, binary, reduce, linear, conv, conv_nd, pool, norm, nn, shape, rearrange, index, create, dynamic, random,
         misc, sparse, image, vision, qnn
     );
-    let rows: Vec<&'static Op> = families.into_iter().list_all(|rows| rows);
+    let mut rows: Vec<&'static Op> = families.into_iter().list_all(|rows| rows);
     let ids = || rows.iter().enumerate().map(|(i, row)| (OpId::numbered(i as u32), row));
     let by_name = ids().map(|(id, row)| (row.name, id)).collect();
     let by_infix = ids().filter_map(|(id, row)| Some((row.infix?, id))).collect();
+    rows.push(&norm::NORMAL);
     Table { rows, by_name, by_infix }
 });
 
 /// Every row, by family.
 pub fn all() -> &'static [&'static Op] {
-    &TABLE.rows
+    &TABLE.rows[..TABLE.rows.len() - 1]
 }
 
 pub fn by_name(name: &str) -> Option<OpId> {
     TABLE.by_name.get(name).copied()
+}
+
+/// The row that is [spelt](OpId::spelling) so.
+pub fn spelt(name: &str) -> Option<OpId> {
+    if name == NORMAL_DATA { Some(OpId::new(all().len())) } else { by_name(name) }
 }
 
 /// The operators, and functions of the prelude, that may be meant by a name which others have for them: without its

@@ -27,9 +27,11 @@ pub(crate) fn product(call: &Call, a: &Tensor, b: &Tensor, orders: [Order; 2]) -
     };
     let ((batch_a, m, k), (batch_b, l, n)) = (sizes(a, orders[0]), sizes(b, orders[1]));
     if k != l || (batch_a != batch_b && batch_a != 1 && batch_b != 1) {
-        return Err(Fault::Other(
-            format!("{} and {} do not multiply", base::bracketed(&a.shape), base::bracketed(&b.shape)).into(),
-        ));
+        return Err(Fault::other(format!(
+            "{} and {} do not multiply",
+            base::bracketed(&a.shape),
+            base::bracketed(&b.shape)
+        )));
     }
     let elements = match (&a.elements, &b.elements) {
         (Elements::Int(a), Elements::Int(b)) if !result.dtype.is_float() => {

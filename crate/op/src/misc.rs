@@ -128,7 +128,7 @@ fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
     let (multiplier, left, right) = (call.tensor(1)?, call.tensor(2)?, call.tensor(3)?);
     let at_axes = |tensor: &Arg| tensor.shape() == shape && !tensor.dtype().is_float();
     if x.dtype().is_float() || ![&multiplier, &left, &right].into_iter().all(at_axes) {
-        return Err(Fault::Other("the multipliers and shifts are integers, one for each place of the axes".into()));
+        return Err(Fault::other("the multipliers and shifts are integers, one for each place of the axes"));
     }
     let shifts_left = call.attrs.flag("is_lshift_required");
     let (multiplier, left, right, by) = (multiplier.ints(), left.ints(), right.ints(), row_major(&shape));

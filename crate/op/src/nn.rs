@@ -48,7 +48,7 @@ pub(crate) fn unpacked(call: &Call, weight: &Tensor) -> Result<Tensor, Fault> {
     if layout.has_blocks() {
         return by_letters(weight, &layout, "NC");
     }
-    let &[outer, inputs, block, ref inner @ ..] = weight.shape.as_slice() else { return Err(Fault::IllTyped) };
+    let &[outer, inputs, block, ref inner @ ..] = weight.shape.as_slice() else { return Err(Fault::ill_typed()) };
     let axes = if inner.is_empty() { &[0, 2, 1][..] } else { &[0, 2, 1, 3][..] };
     let elements = permuted(&weight.elements, &weight.shape, axes);
     let shape = vec![outer * block, inputs * inner.iter().product::<usize>()];

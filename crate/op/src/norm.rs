@@ -1,7 +1,7 @@
 //! Normalisation.
 
 use crate::engine::on_values;
-use crate::rule::{BATCH_NORM, DROPOUT, SOFTMAX};
+use crate::rule::{BATCH_NORM, DROPOUT, NORMAL_DATA, SOFTMAX};
 use crate::run::{Call, Fault, Kernel, floats};
 use crate::{AttrSpec, Op};
 use kernel::normal::{BatchNorm, batch_norm, log_softmax, softmax as softmax_kernel};
@@ -33,9 +33,7 @@ fn batch_norm_of(call: &Call) -> Result<Value, Fault> {
     let vector = |operand: usize| call.tensor(operand).map(|arg| arg.floats());
     let (gamma, beta, mean, variance) = (vector(1)?, vector(2)?, vector(3)?, vector(4)?);
     if [&gamma, &beta, &mean, &variance].iter().any(|vector| vector.len() != x.shape()[axis]) {
-        return Err(Fault::Other(
-            format!("every vector must have the {} elements of the axis", x.shape()[axis]).into(),
-        ));
+        return Err(Fault::other(format!("every vector must have the {} elements of the axis", x.shape()[axis])));
     }
     // Where there is a body, it is the meaning for all that run programs.
     let first = Call { results: &call.results[..1], ..*call };
@@ -102,17 +100,6 @@ nn.dropout([1f, 2f]).0
 ",
     },
     Op {
-        name: "nn.batch_norm",
-        infix: None,
-        args: &["data", "gamma", "beta", "moving_mean", "moving_var"],
-        attrs: &[
-            AttrSpec::int("axis", 1),
-            AttrSpec::float("epsilon", 1e-5),
-            AttrSpec::flag("center", true),
-            AttrSpec::flag("scale", true),
-        ],
-        relation: &BATCH_NORM,
-        kernel: Kernel::planned(batch_norm_of),
         doc: "
 (data - mean) / sqrt(variance + epsilon) · gamma + beta, each a vector along `axis`; the result is a tuple with the
 mean and the variance.
@@ -121,5 +108,25 @@ nn.batch_norm([[1f, 2f]], [1f, 2f], [0f, 1f], [1f, 0f], [4f, 4f], epsilon=0f).0
 #=> [[0f, 3f]]
 ```
 ",
+        relation: &BATCH_NORM,
+        ..BATCH
     },
 ];
+
+const BATCH: Op = Op {
+    name: "nn.batch_norm",
+    infix: None,
+    args: &["data", "gamma", "beta", "moving_mean", "moving_var"],
+    attrs: &[
+        AttrSpec::int("axis", 1),
+        AttrSpec::float("epsilon", 1e-5),
+        AttrSpec::flag("center", true),
+        AttrSpec::flag("scale", true),
+    ],
+    relation: &NORMAL_DATA,
+    kernel: Kernel::planned(batch_norm_of),
+    doc: "",
+};
+
+/// `nn.batch_norm` where nobody asks for the mean and the variance: its result is the normalised data, and no tuple.
+pub(crate) static NORMAL: Op = BATCH;

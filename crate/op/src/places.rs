@@ -38,7 +38,7 @@ pub(crate) fn filled(scalar: Scalar, n: usize) -> Elements {
 /// An index into an axis of that size, which a negative one is not.
 pub(crate) fn within(index: i128, size: usize) -> Result<usize, Fault> {
     let found = usize::try_from(index).ok().filter(|&index| index < size);
-    found.ok_or(Fault::IndexOutOfRange(index.clamp(i64::MIN.into(), i64::MAX.into()) as i64))
+    found.ok_or_else(|| Fault::index(index.clamp(i64::MIN.into(), i64::MAX.into()) as i64))
 }
 
 /// As [`within`], where a negative index counts from the end.
@@ -73,7 +73,7 @@ impl Merge {
             "mean" => Merge { float: |old, new| (old + new) / 2.0, int: |old, new| (old + new) / 2 },
             "min" => Merge { float: float::minimum, int: i128::min },
             "max" => Merge { float: float::maximum, int: i128::max },
-            _ => return Err(Fault::IllTyped),
+            _ => return Err(Fault::ill_typed()),
         })
     }
 
@@ -104,7 +104,7 @@ impl Merge {
                 }
             }
             (Elements::Float(_), Elements::Int(_)) | (Elements::Int(_), Elements::Float(_)) => {
-                return Err(Fault::IllTyped);
+                return Err(Fault::ill_typed());
             }
         }
         Ok(elements)
@@ -119,7 +119,7 @@ pub(crate) fn tuple(values: Vec<Value>) -> Value {
 impl Call<'_> {
     /// The tensors of an operand that is a tuple.
     pub(crate) fn tensors(&self, operand: usize) -> Result<Vec<Arg<'_>>, Fault> {
-        let Some(Value::Tuple(fields)) = self.args.get(operand) else { return Err(Fault::IllTyped) };
+        let Some(Value::Tuple(fields)) = self.args.get(operand) else { return Err(Fault::ill_typed()) };
         fields.iter().map(crate::run::as_tensor).ok_list()
     }
 
@@ -137,6 +137,6 @@ impl Call<'_> {
 fn one_of<T: Copy>(numbers: &[T]) -> Result<T, Fault> {
     match numbers {
         [number] => Ok(*number),
-        _ => Err(Fault::Other("an operand that must be one number is none, or many".into())),
+        _ => Err(Fault::other("an operand that must be one number is none, or many")),
     }
 }

@@ -13,9 +13,9 @@ use kernel::threefry::{Key, generate, split};
 use ty::{Dtype, Elements, Value};
 
 fn key_of(call: &Call) -> Result<Key, Fault> {
-    let Elements::Int(words) = call.tensor(0)?.elements().into_owned() else { return Err(Fault::IllTyped) };
+    let Elements::Int(words) = call.tensor(0)?.elements().into_owned() else { return Err(Fault::ill_typed()) };
     let words: Vec<u64> = words.into_iter().map(|word| word as u64).list();
-    words.try_into().map_err(|_| Fault::IllTyped)
+    words.try_into().map_err(|_| Fault::ill_typed())
 }
 
 /// The key as result `index`.
@@ -65,7 +65,7 @@ fn uniform_of(call: &Call) -> Result<Value, Fault> {
 fn normal_of(call: &Call) -> Result<Value, Fault> {
     let (mean, scale, result) = (call.float_operand(1)?, call.float_operand(2)?, call.result(1)?);
     let (dtype, n) = (result.dtype, count(&result.shape));
-    let (next, words) = bits(call, n.checked_mul(2).ok_or(Fault::OutOfMemory)?)?;
+    let (next, words) = bits(call, n.checked_mul(2).ok_or_else(Fault::out_of_memory)?)?;
     let drawn = (0..n).map(|i| {
         let (u, v) = (uniform(dtype, words[i]), uniform(dtype, words[n + i]));
         // The logarithm of 0 would be infinite; 1 - u is never 0.
@@ -79,10 +79,10 @@ fn normal_of(call: &Call) -> Result<Value, Fault> {
 /// 0; where rounding leaves the number above all of them it is the last place that is not 0.
 fn multinomial_of(call: &Call) -> Result<Value, Fault> {
     let (p, result) = (call.tensor(1)?, call.result(1)?);
-    let (Some(&len), Some(&n)) = (p.shape().last(), result.shape.last()) else { return Err(Fault::IllTyped) };
+    let (Some(&len), Some(&n)) = (p.shape().last(), result.shape.last()) else { return Err(Fault::ill_typed()) };
     let n_drawn = count(&result.shape);
     if len == 0 && n_drawn > 0 {
-        return Err(Fault::Other("there is nothing to draw from".into()));
+        return Err(Fault::other("there is nothing to draw from"));
     }
     let (next, words) = bits(call, n_drawn)?;
     let p: Vec<f64> = p.floats().into_iter().map(|p| round_to(Dtype::Float32, float::maximum(p, 0.0))).list();

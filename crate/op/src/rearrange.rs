@@ -28,14 +28,14 @@ pub(crate) fn pick(elements: &Elements, shape: &[usize], axis: usize, places: &[
             take(View::new(values, shape), places, Some(axis), 0, OutOfRange::Error).map(Elements::Int)
         }
     };
-    picked.map_err(Fault::IndexOutOfRange)
+    picked.map_err(Fault::index)
 }
 
 /// The data with the result's shape.
 pub(crate) fn same_elements(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     if x.elements().len() != count(&call.result(0)?.shape) {
-        return Err(Fault::Other("the data has not as many elements as the new shape".into()));
+        return Err(Fault::other("the data has not as many elements as the new shape"));
     }
     call.one(x.elements().into_owned())
 }
@@ -77,7 +77,7 @@ fn tile_of(call: &Call) -> Result<Value, Fault> {
 }
 
 fn stack_of(call: &Call) -> Result<Value, Fault> {
-    let Some(Value::Tuple(fields)) = call.args.first() else { return Err(Fault::IllTyped) };
+    let Some(Value::Tuple(fields)) = call.args.first() else { return Err(Fault::ill_typed()) };
     let parts = fields.iter().map(as_tensor).ok_list()?;
     let mut shape = call.result(0)?.shape.clone();
     let axis = call.axis("axis", 0, shape.len());
@@ -134,7 +134,7 @@ fn collapse_sum_to_of(call: &Call) -> Result<Value, Fault> {
     }
     let from_last = to.iter().rev().zip(x.shape().iter().rev());
     if to.len() > x.shape().len() || from_last.clone().any(|(to, from)| to != from && *to != 1) {
-        return Err(Fault::Other("the shape does not broadcast to that of the data".into()));
+        return Err(Fault::other("the shape does not broadcast to that of the data"));
     }
     call.sized(0, to.clone(), collapsed(&x, &to))
 }
@@ -181,7 +181,7 @@ fn between_layouts(call: &Call, from: &Axes, to: &Axes) -> Result<Value, Fault> 
         None => x.shape().to_vec(),
     };
     if count(&sizes) != x.elements().len() {
-        return Err(Fault::Other("the layout is not that of the data".into()));
+        return Err(Fault::other("the layout is not that of the data"));
     }
     let strides = row_major(&sizes);
     let mut left: Vec<(char, usize)> = Vec::new();
@@ -217,14 +217,14 @@ fn layout_transform_of(call: &Call) -> Result<Value, Fault> {
 fn auto_scheduler_layout_transform_of(call: &Call) -> Result<Value, Fault> {
     let [from, to] = ["src_layout", "dst_layout"].each(|attr| spelt_layout(call.attrs.str(attr)));
     let (Some(from), Some(to)) = (from, to) else {
-        return Err(Fault::Other("a layout is sizes and letters in turn".into()));
+        return Err(Fault::other("a layout is sizes and letters in turn"));
     };
     let size = |layout: &Axes, letter| {
         let parts = layout.iter().filter(|(known, _)| *known == letter);
         parts.fold(1_i64, |all, &(_, size)| all.saturating_mul(size.unwrap_or(1)))
     };
     if from.iter().chain(&to).any(|&(letter, _)| size(&from, letter) != size(&to, letter)) {
-        return Err(Fault::Other("a letter has another size in the other layout".into()));
+        return Err(Fault::other("a letter has another size in the other layout"));
     }
     between_layouts(call, &from, &to)
 }
@@ -255,7 +255,7 @@ fn matrix_set_diag_of(call: &Call) -> Result<Value, Fault> {
     let (x, diagonal) = (call.tensor(0)?, call.tensor(1)?);
     let (k1, k2) = (call.attrs.int("k1").unwrap_or(0), call.attrs.int("k2").unwrap_or(0));
     let (_, height, width) = in_matrix(x.shape());
-    let Some(&longest) = diagonal.shape().last() else { return Err(Fault::IllTyped) };
+    let Some(&longest) = diagonal.shape().last() else { return Err(Fault::ill_typed()) };
     let (strides, by) = (row_major(x.shape()), row_major(diagonal.shape()));
     let n = x.elements().len();
     // Places behind the data's are the diagonals'.
@@ -276,7 +276,7 @@ fn matrix_set_diag_of(call: &Call) -> Result<Value, Fault> {
         n + offset(batch, &by) + rows + along + shift
     });
     let Some(elements) = joined(&x.elements(), &crate::run::cast_arg(&diagonal, x.dtype())) else {
-        return Err(Fault::IllTyped);
+        return Err(Fault::ill_typed());
     };
     call.one(moved(&elements, &places, zero(&elements)))
 }
@@ -304,13 +304,13 @@ fn sequence_mask_of(call: &Call) -> Result<Value, Fault> {
 fn invert_permutation_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     if x.shape().len() != 1 || x.dtype().is_float() {
-        return Err(Fault::Other("a permutation is a vector of integers".into()));
+        return Err(Fault::other("a permutation is a vector of integers"));
     }
     let values = x.ints();
     let mut inverse: Vec<Option<i128>> = vec![None; values.len()];
     for (place, &value) in values.iter().enumerate() {
         if inverse[crate::places::within(value, values.len())?].replace(place as i128).is_some() {
-            return Err(Fault::Other("a number stands twice in the permutation".into()));
+            return Err(Fault::other("a number stands twice in the permutation"));
         }
     }
     call.one(ints(x.dtype(), inverse.into_iter().flatten()))

@@ -21,7 +21,7 @@ const ARG_AXES: &[AttrSpec] = &[
 ];
 
 fn axes_of(call: &Call, rank: usize) -> Result<Vec<usize>, Fault> {
-    let reduced = reduced_axes(call.attrs, rank).map_err(|_| Fault::IllTyped)?;
+    let reduced = reduced_axes(call.attrs, rank).map_err(|_| Fault::ill_typed())?;
     Ok((0..rank).filter(|&axis| reduced[axis]).list())
 }
 
@@ -119,14 +119,13 @@ fn mean(call: &Call) -> Result<Value, Fault> {
     call.one(elements)
 }
 
-pub(crate) const NO_POSITION: Fault =
-    Fault::Other(std::borrow::Cow::Borrowed("there is no position in an axis of size 0"));
+pub(crate) const NO_POSITION: &str = "there is no position in an axis of size 0";
 
 fn position(call: &Call, float: fn(f64, f64) -> bool, int: fn(i128, i128) -> bool) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let axes = axes_of(call, x.shape().len())?;
     if axes.iter().any(|&axis| x.shape()[axis] == 0) && count(&call.result(0)?.shape) > 0 {
-        return Err(NO_POSITION);
+        return Err(Fault::other(NO_POSITION));
     }
     let tie = if call.attrs.flag("select_last_index") { Tie::Last } else { Tie::First };
     let positions = match &*x.elements() {
@@ -150,7 +149,7 @@ fn variance_of(call: &Call) -> Result<Value, Fault> {
     let mut kept = x.shape().to_vec();
     axes.iter().for_each(|&axis| kept[axis] = 1);
     if mean.shape() != kept {
-        return Err(Fault::Other("the mean must keep the reduced axes with size 1".into()));
+        return Err(Fault::other("the mean must keep the reduced axes with size 1"));
     }
     let estimate = if call.attrs.flag("unbiased") { Estimate::Sample } else { Estimate::Population };
     let variances = variance(View::new(&x.floats(), x.shape()), &mean.floats(), &axes, estimate);

@@ -87,9 +87,12 @@ impl ResultType {
     }
 }
 
-/// Why a call has no value.
+/// Why a call has no value. It is a pointer, since it goes through many hands.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fault {
+pub struct Fault(Box<FaultKind>);
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FaultKind {
     DivisionByZero,
     IndexOutOfRange(i64),
     NoKernel,
@@ -99,7 +102,57 @@ pub enum Fault {
     OutOfMemory,
     /// A result of so many bytes would, as it is or as the numbers of 64 bits that it is computed as.
     LargeTensor(u64),
+    /// A sentence.
     Other(Cow<'static, str>),
+}
+
+impl Fault {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn of(kind: FaultKind) -> Fault {
+        Fault(Box::new(kind))
+    }
+
+    pub(crate) fn kind(self) -> FaultKind {
+        *self.0
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn ill_typed() -> Fault {
+        Fault::of(FaultKind::IllTyped)
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn out_of_memory() -> Fault {
+        Fault::of(FaultKind::OutOfMemory)
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn division_by_zero() -> Fault {
+        Fault::of(FaultKind::DivisionByZero)
+    }
+
+    pub(crate) fn no_kernel() -> Fault {
+        Fault::of(FaultKind::NoKernel)
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn index(index: i64) -> Fault {
+        Fault::of(FaultKind::IndexOutOfRange(index))
+    }
+
+    pub(crate) fn other(sentence: impl Into<Cow<'static, str>>) -> Fault {
+        #[cold]
+        #[inline(never)]
+        fn other(sentence: Cow<'static, str>) -> Fault {
+            Fault::of(FaultKind::Other(sentence))
+        }
+        other(sentence.into())
+    }
 }
 
 /// What is there wherever a call is of the types that were inferred.
@@ -113,7 +166,7 @@ impl<T> WellTyped<T> for Option<T> {
     fn well_typed(self) -> Result<T, Fault> {
         match self {
             Some(it) => Ok(it),
-            None => Err(Fault::IllTyped),
+            None => Err(Fault::ill_typed()),
         }
     }
 }
@@ -161,12 +214,12 @@ pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
 /// Evaluates one call of a row.
 pub fn run(row: &'static Op, call: &Call) -> Result<Value, Fault> {
     match &row.kernel {
-        Kernel::Missing => Err(Fault::NoKernel),
+        Kernel::Missing => Err(Fault::no_kernel()),
         Kernel::Argument => call.args.first().cloned().well_typed(),
         Kernel::Whole(run) => on_values(row.name, call).unwrap_or_else(|| run(call)),
         // A tensor without a plan has more bytes than can be counted.
-        Kernel::Planned(_) => planned_on_values(row, call).unwrap_or(Err(Fault::OutOfMemory)),
-        _ => on_values(row.name, call).or_else(|| each_on_values(row, call)).unwrap_or(Err(Fault::IllTyped)),
+        Kernel::Planned(_) => planned_on_values(row, call).unwrap_or_else(|| Err(Fault::out_of_memory())),
+        _ => on_values(row.name, call).or_else(|| each_on_values(row, call)).unwrap_or_else(|| Err(Fault::ill_typed())),
     }
 }
 
@@ -187,16 +240,16 @@ pub fn call_scalar(kernel: &Kernel, dtype: Dtype, a: Scalar, b: Scalar) -> Resul
         (Kernel::Bits(f), Scalar::Int(a), _) => int(f(widen(dtype, a)) & bits_of(dtype)),
         (Kernel::Map2 { float: f, .. }, Scalar::Float(a), Scalar::Float(b)) => float(f(a, b)),
         (Kernel::Map2 { int: f, .. }, Scalar::Int(a), Scalar::Int(b)) => {
-            int(f(widen(dtype, a), widen(dtype, b)).ok_or(Fault::DivisionByZero)?)
+            int(f(widen(dtype, a), widen(dtype, b)).ok_or_else(Fault::division_by_zero)?)
         }
         (Kernel::Compare { float: f, .. }, Scalar::Float(a), Scalar::Float(b)) => truth(f(a, b)),
         (Kernel::Compare { int: f, .. }, Scalar::Int(a), Scalar::Int(b)) => truth(f(widen(dtype, a), widen(dtype, b))),
         (Kernel::Test(test), Scalar::Float(a), _) => truth(test(a)),
         (Kernel::Test(test), Scalar::Int(_), _) => truth(test(0.0)),
-        (Kernel::Missing, ..) => return Err(Fault::NoKernel),
+        (Kernel::Missing, ..) => return Err(Fault::no_kernel()),
         (Kernel::Argument, ..) => a,
         (Kernel::Map2 { .. } | Kernel::Compare { .. } | Kernel::Whole(_) | Kernel::Planned(_), ..) => {
-            return Err(Fault::IllTyped);
+            return Err(Fault::ill_typed());
         }
     })
 }
@@ -294,7 +347,7 @@ pub(crate) fn as_tensor(value: &Value) -> Result<Arg<'_>, Fault> {
         Value::Scalar(dtype, scalar) => Ok(Arg::Scalar(*dtype, *scalar)),
         Value::Tensor(tensor) => Ok(Arg::Tensor(tensor)),
         Value::Tuple(_) | Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => {
-            Err(Fault::IllTyped)
+            Err(Fault::ill_typed())
         }
     }
 }
@@ -324,7 +377,7 @@ impl Call<'_> {
     pub(crate) fn value(&self, index: usize, elements: Elements) -> Result<Value, Fault> {
         let ResultType { shape, dtype } = self.result(index)?.clone();
         if elements.len() != kernel::strided::count(&shape) {
-            return Err(Fault::IllTyped);
+            return Err(Fault::ill_typed());
         }
         Ok(Value::tensor(Tensor { dtype, shape, elements }))
     }
@@ -335,14 +388,14 @@ impl Call<'_> {
         let fits = |(&open, &size): (&usize, &usize)| open == OPEN || open == size;
         let is_shape = result.shape.len() == shape.len() && result.shape.iter().zip(&shape).all(fits);
         if !is_shape || elements.len() != kernel::strided::count(&shape) {
-            return Err(Fault::IllTyped);
+            return Err(Fault::ill_typed());
         }
         Ok(Value::tensor(Tensor { dtype: result.dtype, shape, elements }))
     }
 
     /// How many elements a shape has, if a result may have so many.
     pub(crate) fn room(&self, shape: impl IntoIterator<Item = usize>) -> Result<usize, Fault> {
-        n_that_fit(shape, self.memory).ok_or(Fault::OutOfMemory)
+        n_that_fit(shape, self.memory).ok_or_else(Fault::out_of_memory)
     }
 
     /// The only result.

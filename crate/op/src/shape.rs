@@ -30,7 +30,7 @@ fn transpose_of(call: &Call) -> Result<Value, Fault> {
 }
 
 fn concatenate_of(call: &Call) -> Result<Value, Fault> {
-    let Some(Value::Tuple(fields)) = call.args.first() else { return Err(Fault::IllTyped) };
+    let Some(Value::Tuple(fields)) = call.args.first() else { return Err(Fault::ill_typed()) };
     let parts = fields.iter().map(as_tensor).ok_list()?;
     let axis = call.axis("axis", 0, parts.first().well_typed()?.shape().len());
     let owned: Vec<_> = parts.iter().map(|part| part.elements()).list();
@@ -81,7 +81,7 @@ fn broadcast_to_of(call: &Call) -> Result<Value, Fault> {
 
 fn take_of(call: &Call) -> Result<Value, Fault> {
     let (x, indices) = (call.tensor(0)?, call.tensor(1)?);
-    let Elements::Int(index_values) = indices.elements().into_owned() else { return Err(Fault::IllTyped) };
+    let Elements::Int(index_values) = indices.elements().into_owned() else { return Err(Fault::ill_typed()) };
     let rank = x.shape().len();
     let axis = call.attrs.int("axis").map(|_| call.axis("axis", 0, rank));
     let batch = call.attrs.int("batch_dims").unwrap_or(0);
@@ -98,7 +98,7 @@ fn take_of(call: &Call) -> Result<Value, Fault> {
         }
         Elements::Int(values) => take(View::new(values, x.shape()), index_view, axis, batch, mode).map(Elements::Int),
     };
-    call.one(taken.map_err(Fault::IndexOutOfRange)?)
+    call.one(taken.map_err(Fault::index)?)
 }
 
 fn where_of(call: &Call) -> Result<Value, Fault> {
@@ -112,7 +112,7 @@ fn where_of(call: &Call) -> Result<Value, Fault> {
         (Elements::Int(a), Elements::Int(b)) => {
             Elements::Int(select(truth, View::new(a, x.shape()), View::new(b, y.shape()), &result.shape))
         }
-        _ => return Err(Fault::IllTyped),
+        _ => return Err(Fault::ill_typed()),
     })
 }
 

@@ -14,13 +14,13 @@ use ty::{Dtype, Elements, Value};
 fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
     let (indices, values) = (call.tensor(0)?, cast_arg(&call.tensor(1)?, Dtype::Int64));
     let fill = cast_arg(&call.tensor(3)?, Dtype::Int64);
-    let &[_, n_columns] = indices.shape() else { return Err(Fault::IllTyped) };
+    let &[_, n_columns] = indices.shape() else { return Err(Fault::ill_typed()) };
     let Some(&n_rows) = sizes(&call.tensor(2)?)?.first() else {
-        return Err(Fault::Other("a shape without axes has no rows".into()));
+        return Err(Fault::other("a shape without axes has no rows"));
     };
     call.room([n_rows])?;
-    let (Elements::Int(values), Elements::Int(fill)) = (values, fill) else { return Err(Fault::IllTyped) };
-    let [fill] = fill[..] else { return Err(Fault::Other("the default value is one number".into())) };
+    let (Elements::Int(values), Elements::Int(fill)) = (values, fill) else { return Err(Fault::ill_typed()) };
+    let [fill] = fill[..] else { return Err(Fault::other("the default value is one number")) };
     let indices = indices.ints();
     let mut order: Vec<(usize, usize)> = Vec::new();
     let mut is_empty = vec![1; n_rows];
@@ -53,27 +53,28 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
 /// How many elements a shape has; a shape is refused where that, or a stride, is no number of the machine.
 fn n_of(shape: &[usize]) -> Result<usize, Fault> {
     let strides = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size.max(1)));
-    strides.map(|_| count(shape)).ok_or(Fault::OutOfMemory)
+    strides.map(|_| count(shape)).ok_or_else(Fault::out_of_memory)
 }
 
 fn sparse_reshape_of(call: &Call) -> Result<Value, Fault> {
-    const NO_FIT: Fault =
-        Fault::Other(std::borrow::Cow::Borrowed("the new shape does not have as many places as the old one"));
+    const NO_FIT: &str = "the new shape does not have as many places as the old one";
     let (indices, old) = (call.tensor(0)?, sizes(&call.tensor(1)?)?);
     let n = n_of(&old)?;
     let mut new = call.tensor(2)?.ints();
     // One size may be -1: what is left.
     if let Some(at) = new.iter().position(|&size| size == -1) {
         new[at] = 1;
-        let others = new.iter().try_fold(1_i128, |all, &size| all.checked_mul(size)).ok_or(Fault::OutOfMemory)?;
+        let others =
+            new.iter().try_fold(1_i128, |all, &size| all.checked_mul(size)).ok_or_else(Fault::out_of_memory)?;
         if others <= 0 || n as i128 % others != 0 {
-            return Err(NO_FIT);
+            return Err(Fault::other(NO_FIT));
         }
         new[at] = n as i128 / others;
     }
-    let shape: Vec<usize> = new.iter().map(|&size| usize::try_from(size)).ok_list().map_err(|_| NO_FIT)?;
+    let shape: Vec<usize> =
+        new.iter().map(|&size| usize::try_from(size)).ok_list().map_err(|_| Fault::other(NO_FIT))?;
     if n_of(&shape)? != n {
-        return Err(NO_FIT);
+        return Err(Fault::other(NO_FIT));
     }
     let strides = row_major(&old);
     let mut rows = Vec::new();
@@ -100,11 +101,11 @@ fn sparse_to_dense_of(call: &Call) -> Result<Value, Fault> {
     };
     let n_rows = indices.shape().first().copied().unwrap_or(1);
     if n_columns > result.shape.len() || n_columns == 0 {
-        return Err(Fault::Other("the indices do not name axes of the shape".into()));
+        return Err(Fault::other("the indices do not name axes of the shape"));
     }
     let n_values = values.elements().len();
     if n_values != n_rows && n_values != 1 {
-        return Err(Fault::Other("there is not one value for each row of indices".into()));
+        return Err(Fault::other("there is not one value for each row of indices"));
     }
     let (strides, inner) = (row_major(&result.shape), count(&result.shape[n_columns..]));
     let mut places = vec![kernel::index::NOWHERE; count(&result.shape)];

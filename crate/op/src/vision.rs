@@ -23,10 +23,10 @@ use ty::Value;
 fn yolo_reorg_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let stride = call.attrs.int("stride").unwrap_or(1) as usize;
-    let &[_, n_channels, height, width] = x.shape() else { return Err(Fault::IllTyped) };
+    let &[_, n_channels, height, width] = x.shape() else { return Err(Fault::ill_typed()) };
     let (strides, area) = (row_major(x.shape()), stride * stride);
     if !n_channels.is_multiple_of(area) {
-        return Err(Fault::Other("the channels are not a multiple of `stride` squared".into()));
+        return Err(Fault::other("the channels are not a multiple of `stride` squared"));
     }
     let outer = n_channels / area;
     let places = places(x.shape(), &mut |index| {

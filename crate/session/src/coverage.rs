@@ -23,10 +23,14 @@ pub(crate) fn diagnostics(
     let wrong = wrong_patterns(module, inferred, errors);
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
-        // Of what could not be typed nothing is said, and nothing of a sum whose variants are not known for an error.
+        // Of what could not be typed nothing is said, nor if a part could not, and nothing of a sum whose variants are not
+        // known for an error.
         let Some(term) = inferred.exprs[*scrutinee].filter(|&term| !inferred.is_unknown(term)) else {
             continue;
         };
+        if !inferred.solver.roots_where(&[term], |term| matches!(term, Term::Error(_))).is_empty() {
+            continue;
+        }
         let is_wrong = |arm: &Arm| {
             let span = module.pats[arm.pat].span;
             wrong[wrong.partition_point(|&start| start < span.start)..].first().is_some_and(|&start| start < span.end)
@@ -42,7 +46,7 @@ pub(crate) fn diagnostics(
             diagnostics.push(Diagnostic::warning("match-not-exhaustive", keyword, message));
         }
         if !coverage.missing.is_empty() && !is_partial {
-            let mut error = not_exhaustive(text, module, expr, arms, keyword, &coverage);
+            let mut error = not_exhaustive(text, module, inferred, expr, arms, keyword, &coverage);
             for (span, label) in widened(module, inferred, expr, term, arms) {
                 error = error.label(span, label);
             }
@@ -88,6 +92,7 @@ fn wrong_patterns(module: &Module, inferred: &Inferred, errors: &[TypeError]) ->
 fn not_exhaustive(
     text: &str,
     module: &Module,
+    inferred: &Inferred,
     expr: &Expr,
     arms: &[Arm],
     keyword: Span,
@@ -110,7 +115,7 @@ fn not_exhaustive(
         (true, n) => (format!("add the {n} missing arms"), missing.iter().map(|case| case.text.as_str()).list()),
         (false, _) => ("add an arm for all other values".to_owned(), vec!["_"]),
     };
-    let added = added_arms(text, module, expr, *last, &patterns).map(|edits| Fix { title, edits });
+    let added = added_arms(text, module, inferred, expr, *last, &patterns).map(|edits| Fix { title, edits });
     let cases = missing.iter().map(|case| case.text.as_str());
     error.fixes.append_all(misspelt(text, module, expr, cases));
     error.fixes.append_all(added);
@@ -207,9 +212,17 @@ fn unreachable(
 }
 
 /// Adds arms after the last one, written as it is.
-fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&str]) -> Option<Vec<Edit>> {
+fn added_arms(
+    text: &str,
+    module: &Module,
+    inferred: &Inferred,
+    expr: &Expr,
+    last: Arm,
+    patterns: &[&str],
+) -> Option<Vec<Edit>> {
     if module.surface == Surface::Refine {
-        return Some(added_refine_arms(text, module, expr, last, patterns));
+        let value = written_variant(module, inferred, last).unwrap_or("Todo");
+        return Some(added_refine_arms(text, module, expr, last, patterns, value));
     }
     let close = (expr.span.end as usize).checked_sub(1)?;
     let pattern = module.pats[last.pat].span.start as usize;
@@ -258,15 +271,26 @@ fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&
     Some(edits)
 }
 
-/// In refine a match ends with its last arm, and what is still to be written is a variant of its own.
-fn added_refine_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&str]) -> Vec<Edit> {
+/// A variant without fields of the sum that the arms give, if an annotation says which it has.
+fn written_variant<'m>(module: &'m Module, inferred: &Inferred, last: Arm) -> Option<&'m str> {
+    let solver = &inferred.solver;
+    let Term::Sum(row) = solver.head(inferred.exprs[last.body]?) else { return None };
+    let (variants, end) = solver.row(row);
+    let why = inferred.whys.get(solver.store.origin(end).0 as usize)?;
+    let plain = variants.iter().find(|variant| variant.fields.len == 0)?;
+    matches!(why, Why::Written(_)).then(|| module.variant(plain.name))
+}
+
+/// In refine a match ends with its last arm, and what is still to be written is a variant of its own, if the arms may
+/// give any.
+fn added_refine_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&str], value: &str) -> Vec<Edit> {
     let pattern = module.pats[last.pat].span.start as usize;
     let line = &text[base::end_of_last(&text[..pattern], b'\n')..pattern];
     let between = match line.trim_ascii_end().strip_suffix('|') {
         Some(indent) if indent.trim_ascii().is_empty() => format!("\n{indent}"),
         _ => " ".to_owned(),
     };
-    let added: String = patterns.iter().map(|pattern| format!("{between}| {pattern} -> Todo")).collect();
+    let added: String = patterns.iter().map(|pattern| format!("{between}| {pattern} -> {value}")).collect();
     let insert = |at: u32, text: String| Edit { span: Span::new(at, at), text };
     let body = &module.exprs[last.body];
     let mut tail = body;

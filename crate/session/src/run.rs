@@ -12,7 +12,7 @@ use machine::{Machine, Status, Tally};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use ty::{Limits, RunError, RunFault, Value};
+use ty::{DeepCalls, LargeTensor, Limits, RunError, RunFault, Value};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -182,7 +182,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
             Status::Done => machine.result(&mut room).map_err(|fault| RunError { span: site, fault }),
             Status::Failed(RunError { span, fault: RunFault::OutOfMemory { limit } }) => {
                 let fault = match machine.open_calls() {
-                    Some(calls) => RunFault::DeepCalls { limit, calls },
+                    Some(calls) => RunFault::DeepCalls(Box::new(DeepCalls { limit, calls })),
                     None => RunFault::OutOfMemory { limit },
                 };
                 Err(RunError { span, fault })
@@ -339,7 +339,8 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
         RunFault::OutOfMemory { limit } => {
             ("out-of-memory", format!("this needs more memory than the limit of {}", bytes_text(*limit)))
         }
-        RunFault::DeepCalls { limit, calls } => {
+        RunFault::DeepCalls(deep) => {
+            let DeepCalls { limit, calls } = &**deep;
             let limit = bytes_text(*limit);
             let more = format!("need more memory than the limit of {limit}");
             let calls = match *calls {
@@ -351,7 +352,8 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
             };
             ("out-of-memory", format!("{calls} calls inside each other {more}: does this recursion end?"))
         }
-        RunFault::LargeTensor { limit, bytes, held } => {
+        RunFault::LargeTensor(large) => {
+            let LargeTensor { limit, bytes, held } = &**large;
             // No address is larger, whatever the limit.
             let limit = (*limit).min(u32::MAX.into());
             let fits = bytes.saturating_add(*held) <= limit;

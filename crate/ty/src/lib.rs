@@ -60,7 +60,7 @@ pub use print::{
 };
 pub use reason::{Operand, Reason};
 pub use relation::{Relation, RelationRef, Rule};
-pub use run::{Limits, RunError, RunFault};
+pub use run::{DeepCalls, LargeTensor, Limits, RunError, RunFault};
 pub use scheme::{Obligation, Scheme};
 pub use term::{AdtId, Dim, Extent, Kind, List, ParamId, Term, TermId, Terms, Variant, VariantId, for_parts};
 pub use value::{Code, Elements, Fields, Scalar, Tensor, Value};

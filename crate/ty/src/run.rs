@@ -18,6 +18,21 @@ pub struct RunError {
     pub fault: RunFault,
 }
 
+/// So many calls inside each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeepCalls {
+    pub limit: u64,
+    pub calls: u64,
+}
+
+/// A tensor of so many bytes, beside those that others have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LargeTensor {
+    pub limit: u64,
+    pub bytes: u64,
+    pub held: u64,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunFault {
     OutOfFuel {
@@ -27,16 +42,9 @@ pub enum RunFault {
         limit: u64,
     },
     /// The same, where it is the calls under way that take it.
-    DeepCalls {
-        limit: u64,
-        calls: u64,
-    },
-    /// A tensor of so many bytes does not fit beside those that are there, as it is or as it is computed.
-    LargeTensor {
-        limit: u64,
-        bytes: u64,
-        held: u64,
-    },
+    DeepCalls(Box<DeepCalls>),
+    /// A tensor does not fit beside those that are there, as it is or as it is computed.
+    LargeTensor(Box<LargeTensor>),
     /// A value has so many elements that it cannot be shown.
     LargeValue {
         limit: u64,
@@ -53,4 +61,14 @@ pub enum RunFault {
     Shapes(String),
     /// The program had errors where it was run, or is none that can be.
     Broken,
+}
+
+const _: () = assert!(size_of::<RunFault>() <= 4 * size_of::<usize>());
+
+impl RunFault {
+    #[cold]
+    #[inline(never)]
+    pub fn large_tensor(limit: u64, bytes: u64, held: u64) -> RunFault {
+        RunFault::LargeTensor(Box::new(LargeTensor { limit, bytes, held }))
+    }
 }

@@ -97,14 +97,15 @@ impl Lowering<'_> {
                     bound.push(*local);
                     pending.push(*inner);
                 }
-                // The alternatives bind the same.
-                PatKind::Or(alternatives) => pending.extend(alternatives.first()),
-                PatKind::Ctor(_, fields) | PatKind::Variant(_, fields) | PatKind::Tuple(fields) => {
-                    pending.extend_from_slice(fields);
-                }
+                PatKind::Or(fields)
+                | PatKind::Ctor(_, fields)
+                | PatKind::Variant(_, fields)
+                | PatKind::Tuple(fields) => pending.extend_from_slice(fields),
             }
         }
         base::sort(&mut bound);
+        // Alternatives share theirs.
+        bound.dedup();
         let mut first_of: HashMap<&str, LocalId> = HashMap::default();
         let mut twice = Vec::new();
         for &local in &bound {
@@ -126,7 +127,7 @@ impl Lowering<'_> {
         let Some((&first, others)) = alternatives.split_first() else { return };
         let own: Vec<LocalId> = self.bound_once(first);
         let name_of = |cx: &Self, local: LocalId| cx.module.local_name(local).to_owned();
-        let own: HashMap<String, LocalId> = own.into_iter().map(|local| (name_of(self, local), local)).collect();
+        let mut own: HashMap<String, LocalId> = own.into_iter().map(|local| (name_of(self, local), local)).collect();
         for &alternative in others {
             let bound = self.bound_once(alternative);
             let span = self.module.pats[alternative].span;
@@ -142,7 +143,9 @@ impl Lowering<'_> {
                     }
                     None => {
                         let (bound, lacking) = (self.module.locals[local].span, self.module.pats[first].span);
-                        self.errors.push(HirError::OrPatternVariable { name, bound, lacking });
+                        self.errors.push(HirError::OrPatternVariable { name: name.clone(), bound, lacking });
+                        // What reads it is no mistake of its own.
+                        own.insert(name, local);
                     }
                 }
             }

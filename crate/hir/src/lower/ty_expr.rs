@@ -625,9 +625,13 @@ impl<'t> Lowering<'t> {
     fn wrong_kind(&mut self, id: TypeExprId, want: Kind, found: Kind) {
         let TypeExpr { kind, span } = &self.module.type_exprs[id];
         let span = *span;
-        let declared = match kind {
+        let declared = match *kind {
             TypeExprKind::Param(param) => {
-                let TypeParam { name, span, .. } = &self.module.type_params[*param];
+                // What nothing says is told once.
+                if found == Kind::Type {
+                    self.module.type_params[param].kind = want;
+                }
+                let TypeParam { name, span, .. } = &self.module.type_params[param];
                 let rest = &self.tree.text()[span.end as usize..];
                 let kind = rest.trim_ascii_start().strip_prefix(':').map(str::trim_ascii_start);
                 // Up to the end of what is said of it, if anything is.

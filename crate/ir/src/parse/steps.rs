@@ -14,7 +14,7 @@ impl Parser<'_> {
         loop {
             self.own_id("s", steps.len())?;
             self.mark(b'=')?;
-            let op = if self.token == Token::Word { op::by_name(self.word()) } else { None };
+            let op = if self.token == Token::Word { op::spelt(self.word()) } else { None };
             let op = op.ok_or_else(|| self.error("an operator"))?;
             self.advance();
             let mut inputs = Vec::new();

@@ -179,7 +179,10 @@ unsafe fn vectors1(op: &Unary, from: Moving, to: *mut f32, n: usize) {
             Unary::Negative => map1(from, to, n, |x| -x),
             Unary::Relu => map1(from, to, n, math::relu),
             Unary::Round => map1(from, to, n, math::round),
-            Unary::Rsqrt => map1(from, to, n, math::rsqrt),
+            Unary::Rsqrt(more) => {
+                let more = F32x4::splat(more);
+                map1(from, to, n, |x| math::rsqrt(x + more));
+            }
             Unary::Sigmoid => map1(from, to, n, math::sigmoid()),
             Unary::Sign => map1(from, to, n, math::sign),
             Unary::Sin => map1(from, to, n, math::sin()),

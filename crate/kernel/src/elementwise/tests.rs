@@ -65,7 +65,7 @@ const OWN1: [(Unary, Own1); 8] = [
     (Unary::Erf, |x| crate::math::erf()(x)),
     (Unary::Exp, |x| crate::math::exp()(x)),
     (Unary::Log, |x| crate::math::log()(x)),
-    (Unary::Rsqrt, crate::math::rsqrt),
+    (Unary::Rsqrt(-0.0), crate::math::rsqrt),
     (Unary::Sigmoid, |x| crate::math::sigmoid()(x)),
     (Unary::Sin, |x| crate::math::sin()(x)),
     (Unary::Tanh, |x| crate::math::tanh()(x)),

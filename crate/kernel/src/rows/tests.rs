@@ -215,34 +215,6 @@ fn group_norm_keeps_its_bound() {
 }
 
 #[test]
-fn batch_norm_keeps_its_bound() {
-    let mut random = Random(24);
-    let mut worst = Worst::new("batch_norm");
-    for _ in 0..N_EXTENTS {
-        let extent = random_extent(&mut random);
-        let Extent { reduced, inner, .. } = extent;
-        let from = lines_of(&mut random, extent, Random::line);
-        let means = random.line(reduced);
-        let variances: Vec<f32> = random.line(reduced).iter().map(|x| x.abs()).collect();
-        let [gamma, beta] = parameters(&mut random, reduced);
-        let affine = Affine { gamma: gamma.as_deref(), beta: beta.as_deref(), epsilon: 0.125 };
-        let name = format!("{extent:?}");
-        let moments = [&means[..], &variances];
-        let got = run(&name, &from, |from, to, scratch| batch_norm(extent, affine, moments, from, to, scratch));
-        for (place, (&x, got)) in from.iter().zip(got).enumerate() {
-            let at = place / inner % reduced;
-            let of = |vector: &Option<Vec<f32>>, missing| vector.as_ref().map_or(missing, |v| f64::from(v[at]));
-            let normal = (f64::from(x) - f64::from(means[at])) / (f64::from(variances[at]) + 0.125).sqrt();
-            let (scaled, beta) = (normal * of(&gamma, 1.0), of(&beta, 0.0));
-            let far = (f64::from(got) - (scaled + beta)).abs() * f64::powi(2.0, 24);
-            worst
-                .see(if far == 0.0 { 0.0 } else { far / (scaled.abs() + beta.abs()) }, format_args!("{name}[{place}]"));
-        }
-    }
-    worst.assert_within(5.0);
-}
-
-#[test]
 fn l2_normalize_keeps_its_bound() {
     let mut random = Random(25);
     let (mut worst, mut promised) = (Worst::new("l2_normalize"), Worst::new("l2_normalize of what is promised"));

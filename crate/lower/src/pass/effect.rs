@@ -43,7 +43,9 @@ impl<'a> Facts<'a> {
             | Op::Unbox
             | Op::Retype
             | Op::Closure(_) => true,
-            Op::Operator { op, .. } => self.is_total(function, instr, &op.row().kernel, literal),
+            Op::Operator { op, .. } => {
+                op.row().name == "nn.dropout" || self.is_total(function, instr, &op.row().kernel, literal)
+            }
             Op::Call(_) | Op::RefNew | Op::RefRead | Op::RefWrite | Op::Global(_) | Op::Check { .. } | Op::Fuel(_) => {
                 false
             }

@@ -203,7 +203,10 @@ impl<'a> Folder<'a> {
             (Op::Open { variant }, &[sum]) => {
                 let Known::Pack { variant: packed, fields } = &self.known[sum.index()] else { return true };
                 let mut pairs = instr.results.iter().zip(fields);
-                if packed != variant || !pairs.all(|(&result, &field)| is_same(result, field)) {
+                if packed != variant
+                    || instr.results.len() != fields.len()
+                    || !pairs.all(|(&result, &field)| is_same(result, field))
+                {
                     return true;
                 }
                 instr.results.iter().zip(fields).for_each(|(&result, &field)| self.renaming.set(result, field));
@@ -240,6 +243,10 @@ impl<'a> Folder<'a> {
             (Op::Call(callee), _) => {
                 self.call(callee, &mut instr.args);
                 Known::Nothing
+            }
+            // Where nothing is learnt, what it gives first is what it was given.
+            (Op::Operator { op, .. }, &[data]) if op.row().name == "nn.dropout" => {
+                Known::Pack { variant: 0, fields: [data].into_iter().collect() }
             }
             (Op::Operator { .. }, _) => match self.operator(function, instr) {
                 Some(value) => {

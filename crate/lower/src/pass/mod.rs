@@ -14,6 +14,7 @@ mod effect;
 mod fold;
 mod fuse;
 mod graph;
+mod inference;
 mod inline;
 mod owner;
 mod reuse;
@@ -26,6 +27,7 @@ pub use dead::dead;
 pub use delay::delay;
 pub use fold::fold;
 pub use fuse::fuse;
+pub use inference::inference;
 pub use inline::inline;
 pub use reuse::reuse;
 pub use share::share;
@@ -47,6 +49,7 @@ pub const FUSE: &str = "fuse";
 /// In the order in which they run.
 pub const PASSES: &[Pass] = &[
     Pass { name: "inline", about: "calls of small functions and of known closures become their code", run: inline },
+    Pass { name: "inference", about: "what is not learnt here is packed as it was given", run: inference },
     Pass { name: "fold", about: "what is known before the run is computed: operators, switches, fields", run: fold },
     Pass { name: "share", about: "equal values are computed once", run: share },
     Pass { name: "dead", about: "what nothing uses is left out", run: dead },

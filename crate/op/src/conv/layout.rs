@@ -51,11 +51,11 @@ pub(crate) fn sizes(shape: &[usize], layout: &DataLayout, letters: &str) -> Vec<
 /// The elements with one axis for each letter, in their order, and its shape.
 pub(crate) fn by_letters(x: &Tensor, layout: &DataLayout, letters: &str) -> Result<Tensor, Fault> {
     if x.shape.len() != layout.rank() {
-        return Err(Fault::Other(format!("a tensor of this layout has rank {}", layout.rank()).into()));
+        return Err(Fault::other(format!("a tensor of this layout has rank {}", layout.rank())));
     }
     let mut blocks = layout.axes().iter().zip(&x.shape).filter_map(|(&(_, block), &size)| Some((block?, size)));
     if let Some((block, size)) = blocks.find(|&(block, size)| usize::try_from(block) != Ok(size)) {
-        return Err(Fault::Other(format!("the layout has blocks of {block}, the tensor of {size}").into()));
+        return Err(Fault::other(format!("the layout has blocks of {block}, the tensor of {size}")));
     }
     let elements = permuted(&x.elements, &x.shape, &order(layout, letters));
     Ok(Tensor { dtype: x.dtype, shape: sizes(&x.shape, layout, letters), elements })
@@ -70,7 +70,7 @@ pub(crate) fn in_layout(
 ) -> Result<Elements, Fault> {
     let axes = order(layout, letters);
     if shape.len() != axes.len() || count(shape) != elements.len() {
-        return Err(Fault::Other("the blocks of the layout do not divide the sizes".into()));
+        return Err(Fault::other("the blocks of the layout do not divide the sizes"));
     }
     let parts: Vec<usize> = axes.iter().map(|&axis| shape[axis]).list();
     let mut back = vec![0; axes.len()];

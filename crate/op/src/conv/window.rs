@@ -69,7 +69,7 @@ pub(crate) fn five(shape: &[usize]) -> [usize; 5] {
 }
 
 pub(crate) fn fault<T>(sentence: String) -> Result<T, Fault> {
-    Err(Fault::Other(sentence.into()))
+    Err(Fault::other(sentence))
 }
 
 /// The layout of the result: that of the data unless `out_layout` says another.

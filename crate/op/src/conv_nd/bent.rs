@@ -25,7 +25,7 @@ pub(super) fn deformable_conv2d(call: &Call) -> Result<Value, Fault> {
     let n_channels = data.shape[1];
     let groups = groups(call, [n_channels, out[1]])?;
     let Some(offset_groups) = call.attrs.int("deformable_groups").and_then(|n| usize::try_from(n).ok()) else {
-        return Err(Fault::IllTyped);
+        return Err(Fault::ill_typed());
     };
     if offset_groups == 0 || !n_channels.is_multiple_of(offset_groups) {
         return fault(format!("{offset_groups} groups of offsets do not divide {n_channels} channels"));
@@ -95,7 +95,7 @@ pub(super) fn correlation(call: &Call) -> Result<Value, Fault> {
         return fault(format!("a patch has an odd size, found {size}"));
     }
     if first.shape != second.shape {
-        return Err(Fault::IllTyped);
+        return Err(Fault::ill_typed());
     }
     let [_, rows, columns] = steps(call, 2);
     let patches = Patches {
@@ -105,7 +105,7 @@ pub(super) fn correlation(call: &Call) -> Result<Value, Fault> {
         stride: number("stride1"),
         before: [rows.before, columns.before],
     };
-    let &[_, _, height, width] = result.shape.as_slice() else { return Err(Fault::IllTyped) };
+    let &[_, _, height, width] = result.shape.as_slice() else { return Err(Fault::ill_typed()) };
     let compare = if call.attrs.flag("is_multiply") { |a, b| a * b } else { |a: f64, b: f64| (a - b).abs() };
     let (a, b) = (numbers(&first), numbers(&second));
     let views = [View::new(&a, &first.shape), View::new(&b, &second.shape)];

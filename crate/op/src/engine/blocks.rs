@@ -29,7 +29,7 @@ impl Blocks {
         let format = format(dtype);
         let is_one = bytes.len() == format.width() && n > 1;
         if !is_one && bytes.len() != n * format.width() {
-            return Err(Fault::IllTyped);
+            return Err(Fault::ill_typed());
         }
         if dtype.is_float() {
             wide::read_floats(format, bytes, &mut self.floats[at]);
@@ -51,7 +51,7 @@ impl Blocks {
     pub fn read_half(&mut self, at: usize, half: Half, bytes: &[u8], n: usize) -> Result<(), Fault> {
         let n_read = bytes.len() / 2;
         if n_read != n && n_read != 1 {
-            return Err(Fault::IllTyped);
+            return Err(Fault::ill_typed());
         }
         let block = &mut self.singles[at];
         halves::read(half, bytes, &mut block[..n_read]);

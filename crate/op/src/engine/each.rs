@@ -72,7 +72,7 @@ impl Each {
         let [from, to] = self.dtypes;
         let Walk { n, run, moves, .. } = self.walk;
         if sources.len() != self.n_operands || result.len() != n * to.n_bytes() {
-            return Err(Fault::IllTyped);
+            return Err(Fault::ill_typed());
         }
         if let (Some(native), &[a, b], 1..) = (self.native, sources, n) {
             return self.run_native(native, [a, b], result, blocks).well_typed();
@@ -176,7 +176,7 @@ impl Each {
             (Kernel::Map2 { float, .. }, true) => (0..n).for_each(|i| number[i] = float(x[i], y[i])),
             (Kernel::Map2 { int, .. }, false) => {
                 for i in 0..n {
-                    whole[i] = int(value(a[i]), value(b[i])).ok_or(Fault::DivisionByZero)? as i64;
+                    whole[i] = int(value(a[i]), value(b[i])).ok_or_else(Fault::division_by_zero)? as i64;
                 }
             }
             (Kernel::Compare { float, .. }, true) => (0..n).for_each(|i| whole[i] = float(x[i], y[i]).into()),
@@ -186,7 +186,7 @@ impl Each {
             (Kernel::Test(test), true) => (0..n).for_each(|i| whole[i] = test(x[i]).into()),
             (Kernel::Test(test), false) => whole.fill(test(0.0).into()),
             (Kernel::Missing | Kernel::Argument | Kernel::Whole(_) | Kernel::Planned(_), _) => {
-                return Err(Fault::IllTyped);
+                return Err(Fault::ill_typed());
             }
         }
         Ok(())

@@ -12,6 +12,7 @@
 //! writes the result. `s0 = nn.conv2d(x, w); s1 = nn.bias_add(s0, b); s2 = nn.relu(s1)` is the convolution alone, whose
 //! epilogue does the others' sums and maxima.
 
+mod arrange;
 mod chain;
 mod class;
 mod float;
@@ -22,6 +23,7 @@ use super::{MAX_OPERANDS, Plan, Scratch, Source, count};
 use crate::call::Planned;
 use crate::run::{Fault, ResultType, WellTyped};
 use crate::{CallFault, OpId, Operators};
+use arrange::Arranged;
 use base::{Span, ToList};
 use chain::{Chain, room};
 pub use class::Class;
@@ -129,9 +131,12 @@ struct Folding {
 
 impl Fused {
     /// `None`: a step has no body.
-    fn new(steps: &[Step], operands: &[ResultType], results: &[ResultType]) -> Option<Fused> {
+    pub fn new(steps: &[Step], operands: &[ResultType], results: &[ResultType]) -> Option<Fused> {
         (operands.len() <= MAX_OPERANDS).then_some(())?;
-        let mut group = Group::new(steps, operands, results)?;
+        let n_operands = operands.len();
+        let arranged = Arranged::new(steps, operands, results)?;
+        let mut group = Group::new(&arranged, n_operands)?;
+        let Arranged { steps, results, .. } = &arranged;
         let mut stages = Vec::new();
         let mut first = 0;
         while first < steps.len() {
@@ -151,7 +156,7 @@ impl Fused {
             stages.push(Stage { work, n_bytes: count(&of.shape)?.checked_mul(of.dtype.n_bytes())? });
             first = end;
         }
-        Some(Fused { stages, n_operands: operands.len() })
+        Some(Fused { stages, n_operands })
     }
 
     /// The product or convolution of the group, and which operand of the call is its right one.
@@ -187,7 +192,7 @@ impl Fused {
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         (sources.len() == self.n_operands).then_some(()).well_typed()?;
-        let Some((last, before)) = self.stages.split_last() else { return Err(Fault::IllTyped) };
+        let Some((last, before)) = self.stages.split_last() else { return Err(Fault::ill_typed()) };
         if before.is_empty() {
             return last.work.run(sources, result, scratch);
         }

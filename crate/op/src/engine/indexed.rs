@@ -221,7 +221,7 @@ impl Indexed {
             return Ok(index as usize);
         }
         match self.beyond {
-            Beyond::Take(mode) => place(index, size, mode).ok_or(Fault::IndexOutOfRange(index)),
+            Beyond::Take(mode) => place(index, size, mode).ok_or_else(|| Fault::index(index)),
             Beyond::Fault => within(widen(self.index, index), size),
             Beyond::FromEnd => within_either(widen(self.index, index), size),
         }
@@ -236,7 +236,7 @@ impl Work for Indexed {
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         let other = |at: usize| sources.get(at).copied().flatten().well_typed();
         let indices = other(1)?;
-        let is_long = |bytes: &[u8], n: usize| if bytes.len() == n { Ok(()) } else { Err(Fault::IllTyped) };
+        let is_long = |bytes: &[u8], n: usize| if bytes.len() == n { Ok(()) } else { Err(Fault::ill_typed()) };
         is_long(indices, self.n_indices * self.index.n_bytes())?;
         if let Some(Some(data)) = sources.first() {
             is_long(data, self.length)?;

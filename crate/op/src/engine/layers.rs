@@ -1,11 +1,13 @@
 //! Pools, norms and places of extremes on float32.
 
+use super::fused::Fused;
 use super::single::{axis_of, floats};
-use super::{Scratch, Source, count};
+use super::{Input, Scratch, Source, Step, count};
+use crate::by_name;
 use crate::conv::window::{LINE, PLANE, Space, VOLUME, per_axis, share, steps};
 use crate::rule::reduced_axes;
 use crate::run::{Call, ResultType};
-use base::ToList;
+use base::{Span, ToList};
 use kernel::elementwise::Source as From;
 use kernel::fold::{self, Extent, Fold};
 use kernel::pool::Divisor;
@@ -13,6 +15,7 @@ use kernel::pool::{Window, avg_pool, max_pool};
 use kernel::reduce::Tie;
 use kernel::rows::{self, Affine, Groups};
 use kernel::slide::Share;
+use std::sync::Arc;
 use ty::{Attrs, Dtype};
 
 pub enum Layer {
@@ -20,7 +23,7 @@ pub enum Layer {
     Pool(Window, Option<Divisor>),
     /// Factors and summands are of channels.
     GroupNorm(Groups, Scales),
-    BatchNorm(Extent, Scales),
+    BatchNorm(Fused),
     L2 {
         extent: Extent,
         epsilon: f32,
@@ -144,9 +147,16 @@ impl Layer {
         let channels = |axis: usize| vectors.iter().all(|vector| **vector == [x[axis]]);
         match name {
             "nn.batch_norm" => {
-                let axis = axis_of(attrs, 1, x.len())?;
-                let extent = super::single::along(x, axis);
-                (channels(axis) && vectors.len() == 4).then(|| Layer::BatchNorm(extent, Scales::of(attrs)))
+                channels(axis_of(attrs, 1, x.len())?).then_some(())?;
+                let single = |shape: &&[usize]| ResultType { shape: shape.to_vec(), dtype: Dtype::Float32 };
+                let step = Step {
+                    op: by_name(name)?.first_field()?,
+                    attrs: Arc::new(attrs.clone()),
+                    inputs: (0..operands.len()).map(Input::Operand).list(),
+                    span: Span::default(),
+                };
+                let operands: Vec<ResultType> = operands.iter().map(single).list();
+                Fused::new(&[step], &operands, std::slice::from_ref(result)).map(Layer::BatchNorm)
             }
             "nn.group_norm" | "nn.instance_norm" => {
                 let axis = axis_of(attrs, 1, x.len())?;
@@ -176,13 +186,17 @@ impl Layer {
     /// Whether the result may be computed where the first operand is.
     pub fn takes_first(&self) -> bool {
         match self {
-            Layer::GroupNorm(..) | Layer::BatchNorm(..) => true,
+            Layer::GroupNorm(..) => true,
+            Layer::BatchNorm(fused) => fused.takes(0),
             Layer::Pool(..) | Layer::L2 { .. } | Layer::Position { .. } => false,
         }
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
         let other = |i: usize| floats((*sources.get(i)?)?);
+        if let Layer::BatchNorm(fused) = self {
+            return fused.run(sources, result, scratch).ok();
+        }
         let scratch = &mut scratch.conv.panels;
         if let Layer::Position { op, tie, extent } = self {
             let (x, to) = (other(0)?, bytemuck::try_cast_slice_mut(result).ok()?);
@@ -212,17 +226,11 @@ impl Layer {
                 (to.len() == groups.n_images * groups.n_channels * groups.inner).then_some(())?;
                 rows::group_norm(*groups, scales.affine(other(1)?, other(2)?, groups.n_channels)?, from, to);
             }
-            Layer::BatchNorm(extent, scales) => {
-                let moments = [other(3)?, other(4)?];
-                let fits = to.len() == extent.n_elements() && moments.iter().all(|of| of.len() == extent.reduced);
-                let affine = scales.affine(other(1)?, other(2)?, extent.reduced).filter(|_| fits)?;
-                rows::batch_norm(*extent, affine, moments, from, to, scratch);
-            }
             Layer::L2 { extent, epsilon } => {
                 (to.len() == extent.n_elements()).then_some(())?;
                 rows::l2_normalize(*extent, *epsilon, other(0)?, to, scratch);
             }
-            Layer::Position { .. } => return None,
+            Layer::BatchNorm(_) | Layer::Position { .. } => return None,
         }
         Some(())
     }

@@ -311,7 +311,7 @@ impl Work for Lines {
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         if matches!(self.op, Along::Best { .. }) && self.extent.reduced == 0 {
-            return Err(NO_POSITION);
+            return Err(Fault::other(NO_POSITION));
         }
         self.try_run(sources, result, scratch).well_typed()
     }

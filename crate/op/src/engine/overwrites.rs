@@ -146,13 +146,13 @@ impl Overwrites {
 
 /// The dtypes of the bounds behind data and values.
 fn bounds_of(operands: &[ResultType]) -> Result<[Dtype; 3], Fault> {
-    let [x, values, a, b, c] = operands else { return Err(Fault::IllTyped) };
+    let [x, values, a, b, c] = operands else { return Err(Fault::ill_typed()) };
     let is_bound = |of: &&ResultType| !of.dtype.is_float() && matches!(of.shape[..], [n] if n <= x.shape.len());
     if ![a, b, c].iter().all(is_bound) {
-        return Err(NOT_BOUNDS);
+        return Err(Fault::other(NOT_BOUNDS));
     }
     if x.dtype != values.dtype {
-        return Err(NOT_THE_SLICE);
+        return Err(Fault::other(NOT_THE_SLICE));
     }
     Ok([a, b, c].each(|of| of.dtype))
 }
@@ -177,7 +177,7 @@ impl Work for Overwrites {
         let is_long = result.len() == self.shape.iter().product::<usize>() * n_bytes
             && other.len() == self.other.shape.iter().product::<usize>() * self.other.dtype.n_bytes();
         if !is_long || data.is_some_and(|data| data.len() != result.len()) {
-            return Err(Fault::IllTyped);
+            return Err(Fault::ill_typed());
         }
         if result.is_empty() && !matches!(self.what, What::Slice(_)) {
             return Ok(());

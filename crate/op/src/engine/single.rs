@@ -16,7 +16,7 @@ use kernel::gemm::{
 };
 use kernel::linear::Order;
 use kernel::rows;
-use ty::{Attrs, Dtype};
+use ty::{AttrValue, Attrs, Dtype};
 
 pub enum Single {
     Unary(Unary),
@@ -92,7 +92,6 @@ const UNARY: &[(&str, Unary)] = &[
     ("negative", Unary::Negative),
     ("nn.relu", Unary::Relu),
     ("round", Unary::Round),
-    ("rsqrt", Unary::Rsqrt),
     ("sigmoid", Unary::Sigmoid),
     ("sign", Unary::Sign),
     ("sin", Unary::Sin),
@@ -136,6 +135,11 @@ pub fn unary(name: &str, attrs: &Attrs) -> Option<Unary> {
     match name {
         "clip" => Some(Unary::Clip(attrs.float("a_min") as f32, attrs.float("a_max") as f32)),
         "nn.leaky_relu" => Some(Unary::LeakyRelu(attrs.float("alpha") as f32)),
+        // That of a variance has what is added to it.
+        "rsqrt" => Some(Unary::Rsqrt(match attrs.get("epsilon") {
+            AttrValue::None => -0.0,
+            _ => attrs.float("epsilon") as f32,
+        })),
         _ => of_name(UNARY, name),
     }
 }
@@ -250,7 +254,7 @@ impl Single {
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         match self.try_run(sources, result, scratch) {
             Some(()) => Ok(()),
-            None => Err(Fault::IllTyped),
+            None => Err(Fault::ill_typed()),
         }
     }
 

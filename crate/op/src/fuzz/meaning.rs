@@ -10,7 +10,7 @@ use ty::{Dtype, Elements, Value};
 /// Evaluates one call by the scalar meaning of a kernel.
 pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
     match kernel {
-        Kernel::Missing => Err(Fault::NoKernel),
+        Kernel::Missing => Err(Fault::no_kernel()),
         Kernel::Argument => call.args.first().cloned().well_typed(),
         Kernel::Whole(run) | Kernel::Planned(Some(run)) => run(call),
         Kernel::Planned(None) => unreachable!("tests have the meaning"),
@@ -55,9 +55,9 @@ pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
                     let dtype = a.dtype();
                     let values = map2(x, y, &result.shape, |x, y| int(widen(dtype, x), widen(dtype, y)));
                     let values: Option<Vec<i128>> = values.into_iter().some_list();
-                    ints(result.dtype, values.ok_or(Fault::DivisionByZero)?.into_iter())
+                    ints(result.dtype, values.ok_or_else(Fault::division_by_zero)?.into_iter())
                 }
-                _ => return Err(Fault::IllTyped),
+                _ => return Err(Fault::ill_typed()),
             })
         }
         Kernel::Compare { float, int } => {
@@ -71,7 +71,7 @@ pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
                     let compare = |x, y| int(widen(dtype, x), widen(dtype, y));
                     map2(View::new(x, a.shape()), View::new(y, b.shape()), &result.shape, compare)
                 }
-                _ => return Err(Fault::IllTyped),
+                _ => return Err(Fault::ill_typed()),
             };
             call.one(Elements::Int(truth.into_iter().map(i64::from).list()))
         }

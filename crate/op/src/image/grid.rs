@@ -10,9 +10,9 @@ use ty::{Dtype, Value};
 
 pub(super) fn affine_grid_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
-    let &[_, _, height, width] = &result.shape[..] else { return Err(Fault::IllTyped) };
+    let &[_, _, height, width] = &result.shape[..] else { return Err(Fault::ill_typed()) };
     if height < 2 || width < 2 {
-        return Err(Fault::Other("a grid has at least 2 points along each axis".into()));
+        return Err(Fault::other("a grid has at least 2 points along each axis"));
     }
     let dtype = result.dtype;
     // Relay keeps a hair away from the last point.
@@ -114,10 +114,10 @@ pub(super) fn grid_sample_of(call: &Call) -> Result<Value, Fault> {
     let n = x.shape().len() - 2;
     let methods: &[&str] = if n == 2 { &["bilinear", "nearest", "bicubic"] } else { &["bilinear", "nearest"] };
     if !methods.contains(&sampling.method) || !["zeros", "border", "reflection"].contains(&sampling.padding) {
-        return Err(Fault::Other("there is no such `method` or `padding_mode`".into()));
+        return Err(Fault::other("there is no such `method` or `padding_mode`"));
     }
     if x.shape()[0] != grid.shape()[0] {
-        return Err(Fault::Other("data and grid are not of one batch size".into()));
+        return Err(Fault::other("data and grid are not of one batch size"));
     }
     let (strides, data, points) = (row_major(x.shape()), x.floats(), grid.floats());
     let (n_points, n_channels) = (count(&grid.shape()[2..]), x.shape()[1]);

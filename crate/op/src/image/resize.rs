@@ -56,7 +56,7 @@ impl Reading<'_> {
                     // Relay leaves room for a coordinate that is a hair off its place.
                     "floor" => (at + 1e-5).floor(),
                     "ceil" => (at - 1e-5).ceil(),
-                    _ => return Err(Fault::Other("there is no such `rounding_method`".into())),
+                    _ => return Err(Fault::other("there is no such `rounding_method`")),
                 };
                 vec![(last_index(rounded.into(), size), 1.0)]
             }
@@ -77,13 +77,13 @@ impl Reading<'_> {
                 }
                 places.map(|place| last_index(place, size)).into_iter().zip(weights).list()
             }
-            _ => return Err(Fault::Other("there is no such `method`".into())),
+            _ => return Err(Fault::other("there is no such `method`")),
         })
     }
 
     fn along(&self, axis: usize, size: usize, coordinates: &[f32]) -> Result<Along, Fault> {
         if size == 0 && !coordinates.is_empty() {
-            return Err(Fault::Other("there is nothing to read along an axis of size 0".into()));
+            return Err(Fault::other("there is nothing to read along an axis of size 0"));
         }
         let taps = coordinates.iter().map(|&at| self.taps(at, size)).ok_list()?;
         let outside = coordinates.iter().map(|&at| at < 0.0 || at > size as f32 - 1.0).list();
@@ -138,7 +138,7 @@ pub(crate) fn floats_of(attr: &AttrValue) -> Vec<f64> {
 pub(super) fn whole_layout(text: &str, letters: &str, spatial: &str) -> Result<DataLayout, Fault> {
     let layout = DataLayout::parse(text, letters).well_typed()?;
     match spatial.chars().any(|letter| layout.is_blocked(letter)) {
-        true => Err(Fault::Other("the layout splits an axis of the image".into())),
+        true => Err(Fault::other("the layout splits an axis of the image")),
         false => Ok(layout),
     }
 }
@@ -168,7 +168,7 @@ pub(crate) fn axes_of(attrs: &Attrs, letters: &str, from: &[usize], to: &[usize]
     let region = floats_of(attrs.get("roi"));
     let n = spatial.len();
     if mode == "tf_crop_and_resize" && region.len() != 2 * n {
-        return Err(Fault::Other("`roi` is the start along each axis and then the end".into()));
+        return Err(Fault::other("`roi` is the start along each axis and then the end"));
     }
     let mut axes = Vec::with_capacity(n);
     for (i, letter) in spatial.chars().enumerate() {
@@ -186,7 +186,7 @@ pub(crate) fn axes_of(attrs: &Attrs, letters: &str, from: &[usize], to: &[usize]
             })
             .some_list();
         let coordinates =
-            coordinates.ok_or(Fault::Other("there is no such `coordinate_transformation_mode`".into()))?;
+            coordinates.ok_or_else(|| Fault::other("there is no such `coordinate_transformation_mode`"))?;
         axes.push(match is_whole {
             true => Reading { rounding: "floor", ..reading }.along(axis, size, &coordinates)?,
             false => reading.along(axis, size, &coordinates)?,
@@ -262,7 +262,7 @@ pub(super) fn crop_and_resize_of(call: &Call) -> Result<Value, Fault> {
     let layout = whole_layout(call.attrs.str("layout"), "NCHW", "HW")?;
     let images = call.tensor(2)?.ints();
     if images.len() != result.shape[layout.axis('N')] {
-        return Err(Fault::Other("there is not one image for each box".into()));
+        return Err(Fault::other("there is not one image for each box"));
     }
     let n_images = x.shape()[layout.axis('N')];
     let images = images.into_iter().map(|at| crate::places::within(at, n_images)).ok_list()?;

@@ -76,7 +76,9 @@ pub(super) fn searchsorted_of(call: &Call) -> Result<Value, Fault> {
         true => (keys(&sequence), keys(&values)),
         false => (float_keys(&sequence), float_keys(&values)),
     };
-    let (Some(&len), Some(&n)) = (sequence.shape().last(), values.shape().last()) else { return Err(Fault::IllTyped) };
+    let (Some(&len), Some(&n)) = (sequence.shape().last(), values.shape().last()) else {
+        return Err(Fault::ill_typed());
+    };
     let right = call.attrs.flag("right");
     let found = wanted.iter().enumerate().map(|(i, &key)| {
         let line = if sequence.shape().len() == 1 { 0 } else { i / n };

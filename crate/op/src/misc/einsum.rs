@@ -128,7 +128,7 @@ pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
         let kept = needed(&mut factor.labels.iter().copied(), &factors);
         factors.push(factor.gathered(call, &kept)?);
     }
-    let Some(mut all) = factors.pop() else { return Err(Fault::IllTyped) };
+    let Some(mut all) = factors.pop() else { return Err(Fault::ill_typed()) };
     while !factors.is_empty() {
         // How many products of two elements there are with this one.
         let work = |factor: &Factor| {

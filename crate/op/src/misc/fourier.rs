@@ -64,7 +64,7 @@ fn transform(x: &[(f64, f64)], parts: &[(f64, f64)], sign: f64) -> Vec<(f64, f64
 pub(super) fn dft_of(call: &Call) -> Result<Value, Fault> {
     let (real, imaginary) = (call.tensor(0)?, call.tensor(1)?);
     let Some(&len) = real.shape().last() else {
-        return Err(Fault::Other("a number has no axis to transform along".into()));
+        return Err(Fault::other("a number has no axis to transform along"));
     };
     let inverse = call.attrs.flag("inverse");
     let (sign, factor) = if inverse { (1.0, 1.0 / len as f64) } else { (-1.0, 1.0) };
@@ -91,10 +91,10 @@ pub(super) fn stft_of(call: &Call) -> Result<Value, Fault> {
     let len = call.attrs.int("win_length").filter(|&len| len > 0).map_or(n_fft, |len| len as usize);
     let weights = window.floats();
     if len > n_fft || len > weights.len() {
-        return Err(Fault::Other("a window is no longer than `n_fft`, and its weights are as many".into()));
+        return Err(Fault::other("a window is no longer than `n_fft`, and its weights are as many"));
     }
     let (Some(&n_samples), [.., n_rows, n_frames, _]) = (x.shape().last(), &result.shape[..]) else {
-        return Err(Fault::IllTyped);
+        return Err(Fault::ill_typed());
     };
     let factor = if call.attrs.flag("normalized") { 1.0 / (n_fft as f64).sqrt() } else { 1.0 };
     let parts = circle(len);

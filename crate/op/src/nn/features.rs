@@ -109,15 +109,15 @@ pub(super) fn cross_entropy_with_logits(call: &Call) -> Result<Value, Fault> {
 
 pub(super) fn nll_loss(call: &Call) -> Result<Value, Fault> {
     let (x, targets, weights) = (operand(call, 0)?, operand(call, 1)?, numbers(&operand(call, 2)?));
-    let Elements::Int(classes) = &targets.elements else { return Err(Fault::IllTyped) };
+    let Elements::Int(classes) = &targets.elements else { return Err(Fault::ill_typed()) };
     let (n_classes, inner) = match x.shape[..] {
         [n_classes] => (n_classes, 1),
         [_, n_classes, ref inner @ ..] => (n_classes, inner.iter().product::<usize>()),
-        [] => return Err(Fault::IllTyped),
+        [] => return Err(Fault::ill_typed()),
     };
     let values = numbers(&x);
     if weights.len() != n_classes || classes.len().checked_mul(n_classes) != Some(values.len()) {
-        return Err(Fault::IllTyped);
+        return Err(Fault::ill_typed());
     }
     let ignored = call.attrs.int("ignore_index");
     let (mut losses, mut total) = (Vec::with_capacity(classes.len()), 0.0);
@@ -127,7 +127,7 @@ pub(super) fn nll_loss(call: &Call) -> Result<Value, Fault> {
             continue;
         }
         let class = usize::try_from(class).ok().filter(|&class| class < n_classes);
-        let class = class.ok_or(Fault::IndexOutOfRange(classes[at]))?;
+        let class = class.ok_or_else(|| Fault::index(classes[at]))?;
         losses.push(-values[(at / inner * n_classes + class) * inner + at % inner] * weights[class]);
         total += weights[class];
     }

@@ -41,7 +41,7 @@ fn same(size: usize) -> Vec<Option<usize>> {
 
 /// Pairs of an attribute; its relation has checked them.
 fn pairs(call: &Call, name: &str) -> Result<Vec<[i64; 2]>, Fault> {
-    let AttrValue::List(items) = call.attrs.get(name) else { return Err(Fault::IllTyped) };
+    let AttrValue::List(items) = call.attrs.get(name) else { return Err(Fault::ill_typed()) };
     let pair = |item: &AttrValue| item.as_ints().and_then(|pair| pair.try_into().ok());
     items.iter().map(pair).some_list().well_typed()
 }
@@ -100,7 +100,7 @@ fn padded(call: &Call, x: &Tensor, border: Border, fill: Scalar) -> Result<Value
     let widths = pairs(call, "pad_width")?;
     let shape = &call.result(0)?.shape;
     if widths.len() != x.shape.len() || shape.len() != x.shape.len() {
-        return Err(Fault::IllTyped);
+        return Err(Fault::ill_typed());
     }
     let axes = 0..x.shape.len();
     let places = axes.map(|axis| bordered(x.shape[axis], widths[axis][0], shape[axis], border));
@@ -148,7 +148,9 @@ pub(super) fn fifo_buffer(call: &Call) -> Result<Value, Fault> {
         (Elements::Int(old), Elements::Int(new)) => {
             Elements::Int(concatenate(&[View::new(old, &buffer.shape), View::new(new, &data.shape)], axis))
         }
-        (Elements::Float(_), Elements::Int(_)) | (Elements::Int(_), Elements::Float(_)) => return Err(Fault::IllTyped),
+        (Elements::Float(_), Elements::Int(_)) | (Elements::Int(_), Elements::Float(_)) => {
+            return Err(Fault::ill_typed());
+        }
     };
     let mut shape = buffer.shape.clone();
     shape[axis] += data.shape[axis];
@@ -168,7 +170,7 @@ fn regrouped(call: &Call, x: &Tensor, split: [usize; 6], axes: [usize; 6]) -> Re
 fn sub_pixel(call: &Call) -> Result<(Tensor, [usize; 4], usize), Fault> {
     let layout = parse(call.attrs.str("layout"), PLANE.data)?;
     let x = by_letters(&operand(call, 0)?, &layout, PLANE.data)?;
-    let shape = x.shape.as_slice().try_into().map_err(|_| Fault::IllTyped)?;
+    let shape = x.shape.as_slice().try_into().map_err(|_| Fault::ill_typed())?;
     let block = call.attrs.int("block_size").and_then(|block| usize::try_from(block).ok()).filter(|&block| block > 0);
     Ok((x, shape, block.well_typed()?))
 }
@@ -379,7 +381,7 @@ pub(super) fn bitpack(call: &Call) -> Result<Value, Fault> {
     order.push(pack_axis);
     let integers = Tensor { elements: Elements::Int(Arg::Tensor(&x).ints().iter().map(|&x| x as i64).list()), ..x };
     let Elements::Int(values) = permuted(&integers.elements, &integers.shape, &order) else {
-        return Err(Fault::IllTyped);
+        return Err(Fault::ill_typed());
     };
     let mut packed = Vec::new();
     for bit in 0..n_bits {

@@ -23,7 +23,7 @@ struct Matrix {
 fn integers(x: &Tensor) -> Result<&[i64], Fault> {
     match &x.elements {
         Elements::Int(values) => Ok(values),
-        Elements::Float(_) => Err(Fault::IllTyped),
+        Elements::Float(_) => Err(Fault::ill_typed()),
     }
 }
 
@@ -35,18 +35,18 @@ impl Matrix {
             [_] => [1, 1],
             [_, rows] => [rows, 1],
             [_, rows, columns] => [rows, columns],
-            _ => return Err(Fault::IllTyped),
+            _ => return Err(Fault::ill_typed()),
         };
         let (columns, starts) = (integers(&columns)?, integers(&starts)?);
         let n_blocks = data.shape[0].min(columns.len());
         let mut entries = Vec::new();
         for (row, ends) in starts.windows(2).enumerate() {
             let end = usize::try_from(ends[1]).ok().filter(|&end| end <= n_blocks);
-            let end = end.ok_or(Fault::IndexOutOfRange(ends[1]))?;
-            let start = usize::try_from(ends[0]).map_err(|_| Fault::IndexOutOfRange(ends[0]))?;
+            let end = end.ok_or_else(|| Fault::index(ends[1]))?;
+            let start = usize::try_from(ends[0]).map_err(|_| Fault::index(ends[0]))?;
             for (at, &column) in columns.iter().enumerate().take(end).skip(start) {
                 let place = usize::try_from(column).ok().filter(|&place| place < n_columns / block[1].max(1));
-                let place = place.ok_or(Fault::IndexOutOfRange(column))?;
+                let place = place.ok_or_else(|| Fault::index(column))?;
                 entries.append_all((0..block[0] * block[1]).map(|part| Entry {
                     row: row * block[0] + part / block[1],
                     column: place * block[1] + part % block[1],
@@ -76,14 +76,14 @@ impl Matrix {
         Ok(match (dense, &sparse.elements) {
             (Elements::Int(dense), Elements::Int(sparse)) => Elements::Int(self.product(dense, k, sparse)),
             (Elements::Float(dense), _) => Elements::Float(self.product(dense, k, &numbers(&sparse))),
-            (Elements::Int(_), Elements::Float(_)) => return Err(Fault::IllTyped),
+            (Elements::Int(_), Elements::Float(_)) => return Err(Fault::ill_typed()),
         })
     }
 }
 
 pub(super) fn sparse_dense(call: &Call) -> Result<Value, Fault> {
     let (dense, result) = (operand(call, 0)?, call.result(0)?);
-    let &[m, k] = dense.shape.as_slice() else { return Err(Fault::IllTyped) };
+    let &[m, k] = dense.shape.as_slice() else { return Err(Fault::ill_typed()) };
     let matrix = Matrix::of(call, 1, k)?;
     let mut product = matrix.product_of(call, &dense.elements, k, 1)?;
     if product.is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn sparse_dense(call: &Call) -> Result<Value, Fault> {
 
 pub(super) fn sparse_add(call: &Call) -> Result<Value, Fault> {
     let (mut dense, sparse) = (operand(call, 0)?, operand(call, 1)?);
-    let &[rows, columns] = dense.shape.as_slice() else { return Err(Fault::IllTyped) };
+    let &[rows, columns] = dense.shape.as_slice() else { return Err(Fault::ill_typed()) };
     let matrix = Matrix::of(call, 1, columns)?;
     if matrix.n_rows != rows {
         return fault(format!("a sparse matrix of {} rows is no part of one of {rows}", matrix.n_rows));
@@ -113,7 +113,7 @@ pub(super) fn sparse_add(call: &Call) -> Result<Value, Fault> {
             let sum = &mut sums[entry.row * columns + entry.column];
             *sum = sum.wrapping_add(values[entry.at]);
         }),
-        (Elements::Int(_), Elements::Float(_)) => return Err(Fault::IllTyped),
+        (Elements::Int(_), Elements::Float(_)) => return Err(Fault::ill_typed()),
     }
     call.one(rounded(dense.elements, call.result(0)?.dtype))
 }
@@ -150,7 +150,7 @@ pub(super) fn sparse_conv2d(call: &Call) -> Result<Value, Fault> {
     }
     let is_last = call.attrs.str("layout") == "NHWC";
     let axes = if is_last { [0, 1, 2, 3] } else { [0, 2, 3, 1] };
-    let &[n, ..] = x.shape.as_slice() else { return Err(Fault::IllTyped) };
+    let &[n, ..] = x.shape.as_slice() else { return Err(Fault::ill_typed()) };
     let [height, width, channels] = [1, 2, 3].each(|axis| x.shape[axes[axis]]);
     let dense = permuted(&x.elements, &x.shape, &axes);
     let matrix = Matrix::of(call, 1, channels)?;

@@ -233,7 +233,7 @@ pub(super) fn avg_pool2d(call: &Call) -> Result<Value, Fault> {
     x.dtype = Dtype::Int32;
     match pooled(call, &x, &PLANE, Windows::Moved, Fold::Mean(share(call)))? {
         Elements::Int(means) => call.one(ints(dtype, means.into_iter().map(|mean| clip(mean.into(), range)))),
-        Elements::Float(_) => Err(Fault::IllTyped),
+        Elements::Float(_) => Err(Fault::ill_typed()),
     }
 }
 
@@ -245,7 +245,7 @@ pub(super) fn softmax(call: &Call) -> Result<Value, Fault> {
     // How many integers there are to 1.
     let one = clip(float_to_int(round_f32(1.0 / number(call, 1)?).round()), word);
     if one <= 0 {
-        return Err(Fault::DivisionByZero);
+        return Err(Fault::division_by_zero());
     }
     let mut kept = x.shape.clone();
     kept[axis] = 1;
@@ -273,7 +273,7 @@ pub(super) fn softmax(call: &Call) -> Result<Value, Fault> {
 
 pub(super) fn concatenated(call: &Call) -> Result<Value, Fault> {
     let [Value::Tuple(fields), Value::Tuple(scales), Value::Tuple(zeros), ..] = call.args else {
-        return Err(Fault::IllTyped);
+        return Err(Fault::ill_typed());
     };
     let result = call.result(0)?;
     let axis = call.axis("axis", 0, result.shape.len());

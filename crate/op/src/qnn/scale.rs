@@ -48,7 +48,7 @@ impl Along {
 pub(super) fn number(call: &Call, index: usize) -> Result<f64, Fault> {
     match numbers(&operand(call, index)?).as_slice() {
         &[one] => Ok(one),
-        _ => Err(Fault::IllTyped),
+        _ => Err(Fault::ill_typed()),
     }
 }
 

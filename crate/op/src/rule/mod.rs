@@ -31,7 +31,7 @@ pub use conv_nd::CONV2D;
 pub use create::{ARANGE, CAST, FULL, INIT_OP};
 pub use layout::DataLayout;
 pub use linear::{BATCH_MATMUL, BIAS_ADD, DENSE, MATMUL, PRELU};
-pub use norm::{BATCH_NORM, DROPOUT, SOFTMAX};
+pub use norm::{BATCH_NORM, DROPOUT, NORMAL_DATA, SOFTMAX};
 pub use pool::{AVG_POOL2D, GLOBAL_AVG_POOL2D, MAX_POOL2D};
 pub use reduce::{ARG_REDUCE, REDUCE, VARIANCE, reduced_axes};
 pub use reshape::RESHAPE;

@@ -11,6 +11,8 @@ pub static SOFTMAX: Relation = Relation { name: "Softmax", n_outputs: 1, rule: h
 pub static DROPOUT: Relation = Relation { name: "Dropout", n_outputs: 1, rule: dropout };
 /// Four vectors as long as the data's axis; the result is the data, the mean and the variance.
 pub static BATCH_NORM: Relation = Relation { name: "BatchNorm", n_outputs: 1, rule: batch_norm };
+/// The first field of what that gives.
+pub static NORMAL_DATA: Relation = Relation { name: "BatchNorm", n_outputs: 1, rule: normal_data };
 
 /// The result is the data; the attribute `axis` must be one of its axes.
 pub(super) fn has_axis_of_data(r: &mut dyn Facts) -> Step {
@@ -35,4 +37,10 @@ fn batch_norm(r: &mut dyn Facts) -> Step {
     let data = r.arg(0);
     let result = r.make_tuple(&[data, vector, vector]);
     r.result_is(result)
+}
+
+fn normal_data(r: &mut dyn Facts) -> Step {
+    vectors_along(r, 1..5, 1)?;
+    let data = r.arg(0);
+    r.result_is(data)
 }

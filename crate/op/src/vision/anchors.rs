@@ -11,15 +11,15 @@ use ty::{Dtype, Value};
 
 /// The numbers of a list attribute that has so many.
 fn numbers<const N: usize>(call: &Call, attr: &str) -> Result<[f64; N], Fault> {
-    let too_few = |_| Fault::Other("a list attribute has another number of numbers".into());
+    let too_few = |_| Fault::other("a list attribute has another number of numbers");
     floats_of(call.attrs.get(attr)).try_into().map_err(too_few)
 }
 
 pub(super) fn multibox_prior_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
-    let &[_, _, height, width] = x.shape() else { return Err(Fault::IllTyped) };
+    let &[_, _, height, width] = x.shape() else { return Err(Fault::ill_typed()) };
     let (sizes, ratios) = (floats_of(call.attrs.get("sizes")), floats_of(call.attrs.get("ratios")));
-    let (Some(&size), false) = (sizes.first(), ratios.is_empty()) else { return Err(Fault::IllTyped) };
+    let (Some(&size), false) = (sizes.first(), ratios.is_empty()) else { return Err(Fault::ill_typed()) };
     let (steps, offsets) = (numbers::<2>(call, "steps")?, numbers::<2>(call, "offsets")?);
     let step = |given: f64, size: usize| if given > 0.0 { given } else { 1.0 / size as f64 };
     let (down, right) = (step(steps[0], height), step(steps[1], width));
@@ -45,12 +45,12 @@ pub(super) fn multibox_prior_of(call: &Call) -> Result<Value, Fault> {
 /// The rows behind the counted ones are 0.
 pub(super) fn multibox_transform_loc_of(call: &Call) -> Result<Value, Fault> {
     let (scores, moves, anchors) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
-    let &[n_batches, n_classes, n_anchors] = scores.shape() else { return Err(Fault::IllTyped) };
+    let &[n_batches, n_classes, n_anchors] = scores.shape() else { return Err(Fault::ill_typed()) };
     let variances = numbers::<4>(call, "variances")?;
     let (clip, threshold) = (call.attrs.flag("clip"), round_to(Dtype::Float32, call.attrs.float("threshold")));
     let (p, m, a) = (scores.floats(), moves.floats(), anchors.floats());
     if moves.shape()[0] != n_batches || a.len() < 4 * n_anchors {
-        return Err(Fault::Other("there is not one move for each anchor of each batch".into()));
+        return Err(Fault::other("there is not one move for each anchor of each batch"));
     }
     let mut rows = vec![0.0; n_batches * n_anchors * 6];
     let mut counts = Vec::with_capacity(n_batches);
@@ -107,7 +107,7 @@ fn overlap(a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn proposal_of(call: &Call) -> Result<Value, Fault> {
     let (scores, moves, images) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let result = call.result(0)?;
-    let &[n_batches, n_channels, height, width] = scores.shape() else { return Err(Fault::IllTyped) };
+    let &[n_batches, n_channels, height, width] = scores.shape() else { return Err(Fault::ill_typed()) };
     let (scales, ratios) = (floats_of(call.attrs.get("scales")), floats_of(call.attrs.get("ratios")));
     let n_anchors = scales.len() * ratios.len();
     let (p, m, info) = (scores.floats(), moves.floats(), images.floats());
@@ -115,7 +115,7 @@ pub(super) fn proposal_of(call: &Call) -> Result<Value, Fault> {
         && moves.shape() == [n_batches, 4 * n_anchors, height, width]
         && images.shape()[0] == n_batches;
     if !is_whole {
-        return Err(Fault::Other("scores, moves and images are not of the same anchors".into()));
+        return Err(Fault::other("scores, moves and images are not of the same anchors"));
     }
     let stride = call.attrs.int("feature_stride").unwrap_or(1) as f64;
     let least = call.attrs.int("rpn_min_size").unwrap_or(0) as f64;

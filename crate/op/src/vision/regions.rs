@@ -33,7 +33,7 @@ impl Images {
         let size = |at: usize| x.shape()[axes[at]];
         let sides = [size(2), size(3)];
         if sides.contains(&0) && count(shape) > 0 {
-            return Err(Fault::Other("the images have no places".into()));
+            return Err(Fault::other("the images have no places"));
         }
         Ok(Images {
             values: x.floats(),
@@ -91,14 +91,13 @@ fn samples(from: f64, len: f64, n: usize, part: usize, size: usize) -> Vec<Taps>
 }
 
 pub(super) fn roi_align_of(call: &Call) -> Result<Value, Fault> {
-    const TOO_LARGE: Fault =
-        Fault::Other(std::borrow::Cow::Borrowed("a part of a region has more samples than 256 and 16 for each place"));
+    const TOO_LARGE: &str = "a part of a region has more samples than 256 and 16 for each place";
     let (x, regions, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
     let images = Images::of(call, &x)?;
     let takes_max = match call.attrs.str("mode") {
         "avg" => false,
         "max" => true,
-        _ => return Err(Fault::Other("`mode` is \"avg\" or \"max\"".into())),
+        _ => return Err(Fault::other("`mode` is \"avg\" or \"max\"")),
     };
     let r = |x| round_to(regions.dtype(), x);
     let (scale, ratio) = (r(call.attrs.float("spatial_scale")), call.attrs.int("sample_ratio").unwrap_or(-1));
@@ -114,7 +113,7 @@ pub(super) fn roi_align_of(call: &Call) -> Result<Value, Fault> {
             let len = r(r(to - from).max(1.0) / images.pooled[side] as f64);
             let n = if ratio > 0 { ratio as f64 } else { len.ceil() };
             if n > 16.0 * (images.sides[side] as f64 + 16.0) {
-                return Err(TOO_LARGE);
+                return Err(Fault::other(TOO_LARGE));
             }
             *found = (from, len, n as usize);
         }

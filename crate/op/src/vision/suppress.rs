@@ -35,17 +35,17 @@ pub(super) fn best_first(scores: impl Iterator<Item = f64>) -> Vec<usize> {
 fn column(call: &Call, attr: &str, n_columns: usize) -> Result<Option<usize>, Fault> {
     match call.attrs.int(attr).unwrap_or(-1) {
         at if at < 0 => Ok(None),
-        at => usize::try_from(at).ok().filter(|&at| at < n_columns).map(Some).ok_or(Fault::IndexOutOfRange(at)),
+        at => usize::try_from(at).ok().filter(|&at| at < n_columns).map(Some).ok_or_else(|| Fault::index(at)),
     }
 }
 
 fn required(column: Option<usize>) -> Result<usize, Fault> {
-    column.ok_or(Fault::IndexOutOfRange(-1))
+    column.ok_or_else(|| Fault::index(-1))
 }
 
 /// Batches, rows and columns of the data.
 fn sizes(x: &Arg) -> Result<[usize; 3], Fault> {
-    x.shape().try_into().map_err(|_| Fault::IllTyped)
+    x.shape().try_into().map_err(|_| Fault::ill_typed())
 }
 
 pub(super) fn get_valid_counts_of(call: &Call) -> Result<Value, Fault> {
@@ -88,7 +88,7 @@ pub(super) fn non_max_suppression_of(call: &Call) -> Result<Value, Fault> {
     let (x, counts) = (call.tensor(0)?, call.tensor(1)?.ints());
     let [n_batches, n_rows, n_columns] = sizes(&x)?;
     if counts.len() < n_batches {
-        return Err(Fault::Other("there is not one count for each batch".into()));
+        return Err(Fault::other("there is not one count for each batch"));
     }
     let dtype = x.dtype();
     let (max_size, threshold) = (call.int_operand(3)?, round_to(dtype, call.float_operand(4)?));
@@ -96,7 +96,7 @@ pub(super) fn non_max_suppression_of(call: &Call) -> Result<Value, Fault> {
     let force = call.attrs.flag("force_suppress");
     let corner = required(column(call, "coord_start", n_columns)?)?;
     if corner + 4 > n_columns {
-        return Err(Fault::Other("a box has four coordinates from `coord_start` on".into()));
+        return Err(Fault::other("a box has four coordinates from `coord_start` on"));
     }
     let score = required(column(call, "score_index", n_columns)?)?;
     let id = column(call, "id_index", n_columns)?;
@@ -159,7 +159,7 @@ pub(super) fn non_max_suppression_of(call: &Call) -> Result<Value, Fault> {
 fn kept_indices(call: &Call, batches: &[Batch], n_rows: usize) -> Result<Value, Fault> {
     let indices = call.tensor(2)?.ints();
     if indices.len() < batches.len() * n_rows {
-        return Err(Fault::Other("there is not one index for each box".into()));
+        return Err(Fault::other("there is not one index for each box"));
     }
     let (mut kept, mut counts) = (vec![-1_i128; batches.len() * n_rows], Vec::with_capacity(batches.len()));
     for (batch, Batch { rows }) in batches.iter().enumerate() {
@@ -185,7 +185,7 @@ pub(super) fn all_class_non_max_suppression_of(call: &Call) -> Result<Value, Fau
     let [n_batches, n_boxes, n_corners] = sizes(&boxes)?;
     let [n_scored, n_classes, n_scores] = sizes(&scores)?;
     if n_corners != 4 || n_scored != n_batches || n_scores != n_boxes {
-        return Err(Fault::Other("boxes are four numbers each, and each has a score for each class".into()));
+        return Err(Fault::other("boxes are four numbers each, and each has a score for each class"));
     }
     let (max_size, threshold) = (call.int_operand(2)?, call.float_operand(3)?);
     let least = round_to(scores.dtype(), call.float_operand(4)?);

@@ -144,6 +144,9 @@ impl Parser<'_> {
         self.then(Part::Value(mark));
         if self.eat(Colon) {
             self.sum_type();
+        } else if self.at(LBracket) {
+            self.expected(Expected::Token(Colon));
+            self.sum_type();
         }
     }
 

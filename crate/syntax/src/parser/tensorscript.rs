@@ -258,7 +258,12 @@ impl Parser<'_> {
     }
 
     fn function(&mut self, mark: Mark) {
-        if !self.eat(ColonColon) {
+        let is_dot = self.at(Dot);
+        if is_dot {
+            self.misspelt(ColonColon);
+            self.bump();
+        }
+        if !is_dot && !self.eat(ColonColon) {
             self.expected(Expected::Token(ColonColon));
         } else if self.at_name() && !self.begins_part() {
             self.name();

@@ -51,7 +51,7 @@ impl OpId {
             if matches!(row.name, "sum" | "mean" | "prod" | "max" | "min") {
                 return Class::Reduction;
             }
-            if binary(row.name).is_some() {
+            if binary(row.name).is_some() || self.gives_normal_data() {
                 return Class::Broadcast;
             }
             if unary(row.name, attrs).is_some() {

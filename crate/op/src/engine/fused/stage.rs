@@ -7,6 +7,7 @@
 //! Worked example: on `d: (64, 64)` and `m: (64, 1)`, `s0 = add(m, 1e-5f); s1 = sqrt(s0); s2 = divide(d, s1)` has two
 //! stages. `s0` and `s1` make 64 elements, which `s2` reads as it reads an operand.
 
+use super::arrange::Arranged;
 use super::class::Class;
 use super::{Input, Step};
 use crate::engine::count;
@@ -20,7 +21,10 @@ use ty::Dtype;
 /// A group on operands of known types.
 pub struct Group<'a> {
     pub steps: &'a [Step],
-    pub operands: &'a [ResultType],
+    operands: &'a [ResultType],
+    /// By operand, which one of the call it is, and how many those are.
+    sources: &'a [usize],
+    n_given: usize,
     /// By step.
     pub results: &'a [ResultType],
     pub classes: Vec<Class>,
@@ -30,8 +34,10 @@ pub struct Group<'a> {
 
 impl<'a> Group<'a> {
     /// `None`: a size cannot be counted.
-    pub fn new(steps: &'a [Step], operands: &'a [ResultType], results: &'a [ResultType]) -> Option<Group<'a>> {
-        let mut group = Group { steps, operands, results, classes: Vec::new(), stages: vec![0; steps.len()] };
+    pub fn new(arranged: &'a Arranged, n_given: usize) -> Option<Group<'a>> {
+        let Arranged { steps, results, operands, sources } = arranged;
+        let (classes, stages) = (Vec::new(), vec![0; steps.len()]);
+        let mut group = Group { steps, operands, sources, n_given, results, classes, stages };
         for step in steps {
             let dtype = group.type_of(*step.inputs.first()?)?.dtype;
             group.classes.push(step.op.class(&step.attrs, dtype));
@@ -89,8 +95,8 @@ impl<'a> Group<'a> {
     /// What a stage reads that it does not make, by number: the operands of the group, then what each stage gives.
     pub fn given(&self, input: Input, stage: usize) -> Option<usize> {
         match input {
-            Input::Operand(at) => Some(at),
-            Input::Step(at) if self.stages[at] != stage => Some(self.operands.len() + self.stages[at]),
+            Input::Operand(at) => self.sources.get(at).copied(),
+            Input::Step(at) if self.stages[at] != stage => Some(self.n_given + self.stages[at]),
             Input::Step(_) => None,
         }
     }

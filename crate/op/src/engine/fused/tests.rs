@@ -220,7 +220,7 @@ fn head(random: &mut Random) -> (&'static str, Attributes, [Vec<usize>; 2]) {
 fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
     let fusible = elementwise();
     let (mut random, mut operators, mut seen) = (Random(11), Operators::new(1 << 30), Seen::default());
-    let mut n_with_bias = 0;
+    let (mut n_with_bias, mut n_with_norm) = (0, 0);
     for _ in 0..4_000 {
         let (name, written, shapes) = head(&mut random);
         let op = by_name(name).unwrap();
@@ -244,10 +244,21 @@ fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
             float32(&random.of(&[vec![], vector.clone(), vec![1], whole.clone()])),
         ]);
         let mut steps: Vec<Step> = Vec::new();
-        if random.below(3) == 0 {
-            steps.push(step(&mut random, &fusible, operands.len(), 0));
-        }
         let span = |at: usize| Span::new(at as u32, at as u32);
+        let named = |name: &str, inputs: Vec<Input>, n_before: usize| {
+            let op = by_name(name).unwrap();
+            Step { op, attrs: Arc::new(op.row().default_attrs()), inputs, span: span(n_before) }
+        };
+        // What a norm may have for a vector.
+        let mut vectors = vec![Input::Operand(2)];
+        match random.below(3) {
+            0 => steps.push(step(&mut random, &fusible, operands.len(), 0)),
+            1 => {
+                vectors.push(Input::Step(0));
+                steps.push(named("exp", vec![Input::Operand(2)], 0));
+            }
+            _ => {}
+        }
         let first = steps.len();
         let inputs = vec![Input::Operand(0), Input::Operand(1)];
         steps.push(Step { op, attrs, inputs, span: span(first) });
@@ -263,10 +274,23 @@ fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
             }
             steps.push(Step { op, attrs: Arc::new(attrs), inputs, span: span(first + 1) });
         }
+        let is_normal = random.below(3) == 0;
+        if is_normal {
+            let mut inputs = vec![Input::Step(steps.len() - 1)];
+            inputs.extend((0..4).map(|_| random.of(&vectors)));
+            let mut norm = named("nn.batch_norm", inputs, steps.len());
+            for (name, value) in &mut Arc::make_mut(&mut norm.attrs).entries {
+                *value = match *name {
+                    "axis" => AttrValue::Int(channel as i64),
+                    "epsilon" => AttrValue::Float(random.of(&[0.0, 0.1])),
+                    _ => AttrValue::Bool(random.below(3) > 0),
+                };
+            }
+            norm.op = norm.op.first_field().unwrap();
+            steps.push(norm);
+        }
         if random.below(2) == 0 {
-            let op = by_name("nn.relu").unwrap();
-            let attrs = Arc::new(op.row().default_attrs());
-            steps.push(Step { op, attrs, inputs: vec![Input::Step(steps.len() - 1)], span: span(steps.len()) });
+            steps.push(named("nn.relu", vec![Input::Step(steps.len() - 1)], steps.len()));
         }
         for _ in 0..random.below(4) {
             steps.push(step(&mut random, &fusible, operands.len(), steps.len()));
@@ -274,7 +298,40 @@ fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
         let before = seen.n_planned;
         check(&mut random, &mut operators, &steps, &operands, &mut seen);
         n_with_bias += usize::from(is_biased && seen.n_planned > before);
+        n_with_norm += usize::from(is_normal && seen.n_planned > before);
     }
-    println!("{seen:?}, {n_with_bias} with a bias");
-    assert!(seen.n_planned > 1_000 && n_with_bias > 500);
+    println!("{seen:?}, {n_with_bias} with a bias, {n_with_norm} with a norm");
+    assert!(seen.n_planned > 1_000 && n_with_bias > 500 && n_with_norm > 300);
+}
+
+#[test]
+fn a_norm_keeps_its_bound() {
+    let (mut random, mut operators, mut worst) = (Random(23), Operators::new(1 << 30), 0.0_f64);
+    let op = by_name("nn.batch_norm").unwrap().first_field().unwrap();
+    let numbers = |random: &mut Random, n: usize| {
+        (0..n).map(|_| random.below(1 << 24) as f32 / (1 << 22) as f32 - 2.0).collect::<Vec<f32>>()
+    };
+    for _ in 0..300 {
+        let [outer, channels, inner] = [1 + random.below(3), 1 + random.below(9), 1 + random.below(40)];
+        let n = outer * channels * inner;
+        let x = numbers(&mut random, n);
+        let [gamma, beta, mean, mut variance] = std::array::from_fn(|_| numbers(&mut random, channels));
+        variance.iter_mut().for_each(|x| *x = x.abs());
+        let mut attrs = op.row().default_attrs();
+        attrs.entries.iter_mut().find(|entry| entry.0 == "epsilon").unwrap().1 = AttrValue::Float(0.125);
+        let shapes = [&[outer, channels, inner][..], &[channels], &[channels], &[channels], &[channels]];
+        let types = shapes.map(float32);
+        let (_, plan) = operators.plan(op, &Arc::new(attrs), &types).unwrap().unwrap();
+        let sources = [&x, &gamma, &beta, &mean, &variance].map(|of| Some(bytemuck::cast_slice(of)));
+        let mut result = vec![9.0_f32; n];
+        plan.unwrap().run(&sources, bytemuck::cast_slice_mut(&mut result), &mut Scratch::default()).unwrap();
+        for (at, (&x, &got)) in x.iter().zip(&result).enumerate() {
+            let of = |vector: &[f32]| f64::from(vector[at / inner % channels]);
+            let scaled = (f64::from(x) - of(&mean)) / (of(&variance) + 0.125).sqrt() * of(&gamma);
+            let far = (f64::from(got) - (scaled + of(&beta))).abs() * f64::powi(2.0, 24);
+            worst = worst.max(if far == 0.0 { 0.0 } else { far / (scaled.abs() + of(&beta).abs()) });
+        }
+    }
+    println!("nn.batch_norm: {worst:.2} of 2^-24");
+    assert!(worst > 0.5 && worst <= 7.0, "{worst}");
 }
