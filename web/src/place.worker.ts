@@ -1,6 +1,7 @@
 // Finds places for the nodes of a graph, beside the page, which may not wait for it: dagre's layered drawing.
 import { Graph, layout } from "@dagrejs/dagre";
 import { shortEdges } from "./ranks.ts";
+import { AROUND } from "./view/solver/viewport.ts";
 
 export interface PlaceRequest {
   id: number;
@@ -27,7 +28,7 @@ const round = (length: number) => Math.round(length * 10) / 10;
 self.onmessage = ({ data }: MessageEvent<PlaceRequest>) => {
   const graph = new Graph({ multigraph: true });
   const ranker = data.sizes.length > MANY ? "longest-path" : "network-simplex";
-  graph.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 40, edgesep: 8, marginx: 12, marginy: 12, ranker });
+  graph.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 40, edgesep: 8, marginx: AROUND, marginy: AROUND, ranker });
   for (const [index, size] of data.sizes.entries()) graph.setNode(String(index), { ...size });
   const kept = shortEdges(data.sizes.length, data.edges, MOST_BENDS);
   for (const [index, { from, to }] of data.edges.entries()) if (kept.has(index)) graph.setEdge(String(from), String(to), {}, String(index));

@@ -49,7 +49,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candida
                 before(outline, from, stage, out);
                 beside(outline, method, from, stage, out);
                 taken_away(outline, from, stage, out);
-                instead(outline, stage, out);
+                instead(outline, from, stage, out);
             }
         }
         for attr in outline.inside(method, NodeKind::Attr).into_iter().take(MAX_PLACES) {
@@ -63,28 +63,37 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candida
     }
 }
 
-/// The weights that nothing applies: before this one, or where this one is applied again, for it.
-fn instead(outline: &Outline, stage: NodeId, out: &mut Vec<Candidate>) {
+/// The weights like this one that nothing applies: for it, where it is applied again, or before it, where they take what
+/// comes and it does not.
+fn instead(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Candidate>) {
     let module = &outline.checked.module;
     let span = outline.span(stage);
     let applied = || module.stages.iter().filter_map(|stage| Some((stage, weight_of(stage)?)));
     let Some((_, (net, weight))) = applied().find(|(known, _)| known.span == span) else { return };
     let n_times = |of: usize| applied().filter(|&(_, applied)| applied == (net, of)).count();
     let weights = &module.nets[net].weights;
-    let layer = |of: usize| match &weights[of].made_of {
-        MadeOf::Layer(layer, _) => Some(layer.name),
-        _ => None,
-    };
+    let MadeOf::Layer(layer, args) = &weights[weight].made_of else { return };
     if outline.text(stage) != weights[weight].name {
         return;
     }
-    for other in (0..weights.len()).filter(|&other| layer(other) == layer(weight) && n_times(other) == 0) {
-        let (old, new) = (&weights[weight].name, &weights[other].name);
-        if n_times(weight) > 1 {
+    let sizes = sizes(outline, from);
+    // What comes, if it is not taken.
+    let have = wanted((layer, args), sizes.len()).and_then(|(axis, want)| sizes[axis].filter(|&have| have != want));
+    let is_again = n_times(weight) > 1;
+    for (other, of) in weights.iter().enumerate() {
+        let MadeOf::Layer(known, args) = &of.made_of else { continue };
+        let fits = have.is_some() && wanted((known, args), sizes.len()).map(|(_, want)| want) == have;
+        if known.name != layer.name || !(is_again || fits) || n_times(other) > 0 {
+            continue;
+        }
+        let (old, new) = (&weights[weight].name, &of.name);
+        if is_again {
             out.push(Candidate::replace(2, span, new.clone(), format!("write `{new}` for `{old}`")));
         }
-        let (start, said) = (Span::new(span.start, span.start), format!("{new} |> "));
-        out.push(Candidate::replace(2, start, said, format!("write `{new} |> {old}`")).at(span));
+        if fits {
+            let (start, said) = (Span::new(span.start, span.start), format!("{new} |> "));
+            out.push(Candidate::replace(2, start, said, format!("write `{new} |> {old}`")).at(span));
+        }
     }
 }
 

@@ -30,7 +30,7 @@
 
 #![allow(unsafe_code, reason = "loads and stores of four lanes through pointers")]
 
-use crate::elementwise::loops::{self, Moving, Operand, vectors};
+use crate::elementwise::loops::{self, Bend, Operand, affine};
 use crate::elementwise::{Binary, Source, Unary, binary};
 use crate::fold::{self, Extent, Fold};
 use crate::gemm::moves::copy;
@@ -376,43 +376,6 @@ fn start_of(from: Source, to: &mut [f32]) -> *const f32 {
     }
 }
 
-/// `(x - mean) * factor * gamma + beta` for `n` elements, each step rounded as an operator of its own would.
-///
-/// # Safety
-/// As for the operands of [`vectors`].
-unsafe fn affine([x, mean, factor, gamma, beta]: [Operand; 5], to: *mut f32, n: usize) {
-    let normal = |[x, mean, factor, gamma, beta]: [F32x4; 5]| (x - mean) * factor * gamma + beta;
-    unsafe {
-        if n <= 16 && n.is_multiple_of(4) {
-            for at in (0..n).step_by(4) {
-                normal([x, mean, factor, gamma, beta].map(|of| of.four(at))).store(to.add(at));
-            }
-        } else if let (Operand::One(mean), Operand::One(factor)) = (mean, factor) {
-            let (mean, factor) = (F32x4::splat(mean), F32x4::splat(factor));
-            vectors([x, gamma, beta], to, n, |operands, to, n| {
-                each(operands, to, n, |[x, gamma, beta]| normal([x, mean, factor, gamma, beta]));
-            });
-        } else {
-            vectors([x, mean, factor, gamma, beta], to, n, |operands, to, n| each(operands, to, n, normal));
-        }
-    }
-}
-
-/// `n` is a multiple of [`loops::STEP`] and not 0.
-#[inline(always)]
-unsafe fn each<const K: usize>(mut operands: [Moving; K], mut to: *mut f32, n: usize, f: impl Fn([F32x4; K]) -> F32x4) {
-    unsafe {
-        let end = to.add(n);
-        while to != end {
-            for at in [0, 4] {
-                f(operands.map(|(from, _)| F32x4::load(from.add(at)))).store(to.add(at));
-            }
-            operands = operands.map(|(from, step)| (from.add(step), step));
-            to = to.add(loops::STEP);
-        }
-    }
-}
-
 /// The element of a vector that may be missing.
 fn one_of(vector: Option<&[f32]>, at: usize, missing: f32) -> Operand {
     Operand::One(vector.map_or(missing, |vector| vector[at]))
@@ -465,6 +428,7 @@ pub fn layer_norm(extent: Extent, parameters: Affine, from: Source, to: &mut [f3
                     let (mean, factor) = (Operand::One(means[at]), Operand::One(factors[at]));
                     affine(
                         [Operand::Each(row(at)), mean, factor, gamma, beta],
+                        Bend::NOTHING,
                         result.add((first + at) * reduced),
                         reduced,
                     );
@@ -494,7 +458,7 @@ pub fn layer_norm(extent: Extent, parameters: Affine, from: Source, to: &mut [f3
             let factor = Operand::Each(factors.as_ptr().add(lines));
             let (gamma, beta) = (one_of(gamma, row % reduced, 1.0), one_of(beta, row % reduced, -0.0));
             let operands = [Operand::Each(start.add(row * inner)), mean, factor, gamma, beta];
-            affine(operands, result.add(row * inner), inner);
+            affine(operands, Bend::NOTHING, result.add(row * inner), inner);
         }
     }
     *scratch = moments;
@@ -532,7 +496,7 @@ pub fn group_norm(groups: Groups, parameters: Affine, from: Source, to: &mut [f3
             // SAFETY: a channel has `inner` elements.
             unsafe {
                 let operands = [Operand::Each(start.add(at)), Operand::One(mean), Operand::One(factor), gamma, beta];
-                affine(operands, result.add(at), inner);
+                affine(operands, Bend::NOTHING, result.add(at), inner);
             }
         }
     }

@@ -2,6 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { ArmView, CaseView, NodeView } from "../wasm/relish_wasm.js";
 import { type Drawing, layered, type Link } from "./layered.ts";
+import { READABLE } from "./solver/viewport.ts";
 
 /** Of a letter, in the size that the style sheet gives the tree's text. */
 const LETTER = 7.25;
@@ -12,8 +13,6 @@ const LONGEST = 24;
 /** As much of a case is in the list, and said when one points at it. */
 const WHOLE = 200;
 const MAX_BINDINGS = 3;
-/** Its letters of twelve pixels can be read as small as eleven. */
-const READABLE = 11 / 12;
 /** Room for the outlines of the outermost boxes. */
 const MARGIN = 4;
 

@@ -37,6 +37,36 @@ impl Operand {
             Operand::One(x) => F32x4::splat(x),
         }
     }
+
+    /// The element `at`.
+    ///
+    /// # Safety
+    /// There is one.
+    #[inline(always)]
+    unsafe fn one(self, at: usize) -> f32 {
+        match self {
+            Operand::Each(from) => unsafe { *from.add(at) },
+            Operand::One(x) => x,
+        }
+    }
+
+    /// The element that stands for all, for a step.
+    #[inline(always)]
+    fn stays(self) -> [f32; STEP] {
+        match self {
+            Operand::One(x) => [x; STEP],
+            Operand::Each(_) => [0.0; STEP],
+        }
+    }
+
+    /// `few`: what [`stays`](Operand::stays).
+    #[inline(always)]
+    fn moving(self, few: *const [f32; STEP]) -> Moving {
+        match self {
+            Operand::Each(from) => (from, STEP),
+            Operand::One(_) => (few.cast(), 0),
+        }
+    }
 }
 
 /// # Safety
@@ -60,12 +90,68 @@ pub(crate) unsafe fn ternary(op: &Ternary, operands: [Operand; 3], to: *mut f32,
     unsafe { vectors(operands, to, n, |operands, to, n| vectors3(op, operands, to, n)) }
 }
 
+/// `(x - mean) * factor * gamma + beta` for `n` elements, then `abs`, `relu` or nothing, each step rounded as an operator of
+/// its own would.
+///
+/// # Safety
+/// As [`binary`].
+#[inline(never)]
+pub(crate) unsafe fn affine([x, mean, factor, gamma, beta]: [Operand; 5], after: Bend, to: *mut f32, n: usize) {
+    #[inline(always)]
+    fn normal<L: Lanes>(after: Bend, [x, mean, factor, gamma, beta]: [L; 5]) -> L {
+        after.of((x - mean) * factor * gamma + beta)
+    }
+    let operands = [x, mean, factor, gamma, beta];
+    let whole = if n > 2 * STEP { n & !(STEP - 1) } else { 0 };
+    unsafe {
+        if whole > 0 {
+            use Operand::{Each, One};
+            let splat = F32x4::splat;
+            if let [Each(x), One(mean), One(factor), One(gamma), One(beta)] = operands {
+                let [mean, factor, gamma, beta] = [mean, factor, gamma, beta].map(splat);
+                each([(x, STEP)], to, whole, |[x]| normal(after, [x, mean, factor, gamma, beta]));
+            } else if let [Each(x), One(mean), One(factor), Each(gamma), Each(beta)] = operands {
+                let [mean, factor] = [mean, factor].map(splat);
+                each([x, gamma, beta].map(|from| (from, STEP)), to, whole, |[x, gamma, beta]| {
+                    normal(after, [x, mean, factor, gamma, beta])
+                });
+            } else {
+                let stays = operands.map(Operand::stays);
+                let moving = std::array::from_fn(|at| operands[at].moving(&stays[at]));
+                each(moving, to, whole, |operands| normal(after, operands));
+            }
+        }
+        let quarters = n & !3;
+        for at in (whole..quarters).step_by(4) {
+            normal(after, operands.map(|of| of.four(at))).store(to.add(at));
+        }
+        for at in quarters..n {
+            *to.add(at) = normal(after, operands.map(|of| of.one(at)));
+        }
+    }
+}
+
+/// `n` is a multiple of [`STEP`] and not 0.
+#[inline(always)]
+unsafe fn each<const K: usize>(mut operands: [Moving; K], mut to: *mut f32, n: usize, f: impl Fn([F32x4; K]) -> F32x4) {
+    unsafe {
+        let end = to.add(n);
+        while to != end {
+            for at in [0, 4] {
+                f(operands.map(|(from, _)| F32x4::load(from.add(at)))).store(to.add(at));
+            }
+            operands = operands.map(|(from, step)| (from.add(step), step));
+            to = to.add(STEP);
+        }
+    }
+}
+
 /// Runs `body` on all whole vectors, and on the elements that are left, padded.
 ///
 /// # Safety
 /// As [`binary`].
 #[inline(always)]
-pub(crate) unsafe fn vectors<const K: usize>(
+unsafe fn vectors<const K: usize>(
     operands: [Operand; K],
     to: *mut f32,
     n: usize,
@@ -73,18 +159,11 @@ pub(crate) unsafe fn vectors<const K: usize>(
 ) {
     let whole = n & !(STEP - 1);
     // An element that stands for all, or what is left.
-    let mut few = operands.map(|operand| match operand {
-        Operand::One(x) => [x; STEP],
-        Operand::Each(_) => [0.0; STEP],
-    });
+    let mut few = operands.map(Operand::stays);
     let start = few.as_mut_ptr();
     unsafe {
         if whole > 0 {
-            let moving = std::array::from_fn(|at| match operands[at] {
-                Operand::Each(from) => (from, STEP),
-                Operand::One(_) => (start.add(at).cast_const().cast(), 0),
-            });
-            body(moving, to, whole);
+            body(std::array::from_fn(|at| operands[at].moving(start.add(at))), to, whole);
         }
         if whole < n {
             for (at, operand) in operands.iter().enumerate() {
@@ -115,10 +194,10 @@ unsafe fn copy_few(from: *const f32, to: *mut f32, n: usize) {
 }
 
 /// Elements that a loop takes at a time: two vectors, so that counting costs half.
-pub(crate) const STEP: usize = 8;
+const STEP: usize = 8;
 
 /// An operand and how far it moves from step to step: [`STEP`] or, to stay, 0. Eight elements of it can be read.
-pub(crate) type Moving = (*const f32, usize);
+type Moving = (*const f32, usize);
 
 /// `n` is a multiple of [`STEP`] and not 0.
 #[inline(always)]
@@ -263,20 +342,25 @@ pub(crate) enum Arithmetic {
     Multiply,
 }
 
-/// What a pass of two operators does between them: `abs`, `relu` or nothing, in the same instructions.
+/// What a pass does between two operators, or after them: `abs`, `relu` or nothing, in the same instructions.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Between {
+pub(crate) struct Bend {
     /// What is less becomes this.
     low: f32,
     /// The bits that stay.
     mask: u32,
 }
 
-impl Between {
-    pub const NOTHING: Between = Between { low: f32::NEG_INFINITY, mask: u32::MAX };
-    pub const ABS: Between = Between { low: f32::NEG_INFINITY, mask: u32::MAX >> 1 };
+impl Bend {
+    pub const NOTHING: Bend = Bend { low: f32::NEG_INFINITY, mask: u32::MAX };
+    pub const ABS: Bend = Bend { low: f32::NEG_INFINITY, mask: u32::MAX >> 1 };
     /// -0 becomes +0, as it does there.
-    pub const RELU: Between = Between { low: 0.0, mask: u32::MAX >> 1 };
+    pub const RELU: Bend = Bend { low: 0.0, mask: u32::MAX >> 1 };
+
+    #[inline(always)]
+    fn of<L: Lanes>(self, x: L) -> L {
+        x.pmax(L::splat(self.low)).and(L::splat_bits(self.mask))
+    }
 }
 
 /// A loop over three operands.
@@ -285,7 +369,7 @@ pub(crate) enum Ternary {
     /// The second operand where the first is not 0, otherwise the third.
     Select,
     /// `second(between(first(a, b)), c)`, each operator rounding by itself.
-    Two([Arithmetic; 2], Between),
+    Two([Arithmetic; 2], Bend),
 }
 
 /// # Safety
@@ -293,12 +377,11 @@ pub(crate) enum Ternary {
 #[inline(never)]
 unsafe fn vectors3(op: &Ternary, operands: [Moving; 3], to: *mut f32, n: usize) {
     use Arithmetic::{Add, Multiply, Subtract};
-    let Between { low, mask } = match *op {
-        Ternary::Select => Between::NOTHING,
+    let bend = match *op {
+        Ternary::Select => Bend::NOTHING,
         Ternary::Two(_, between) => between,
     };
-    let (low, mask) = (F32x4::splat(low), F32x4::splat_bits(mask));
-    let bent = |x: F32x4| x.pmax(low).and(mask);
+    let bent = |x: F32x4| bend.of(x);
     unsafe {
         match *op {
             Ternary::Select => map3(operands, to, n, |a, b, c| a.equal(F32x4::splat(0.0)).select(c, b)),

@@ -2,8 +2,8 @@
 //!
 //! A block of every intermediate tensor is a register of [`BLOCK`] elements, which stays in the first-level cache; only
 //! operands and the result are in memory. Each step is the loop of its operator, or shares a loop with the next: sums,
-//! differences and products, and `abs` and `relu` between two of them. Every step rounds by itself either way, so the
-//! result has the bits that one operator after the other would give.
+//! differences and products, and `abs` and `relu` between two of them or behind a norm. Every step rounds by itself
+//! either way, so the result has the bits that one operator after the other would give.
 //!
 //! ```
 //! use kernel::elementwise::{Binary, Source, Unary, broadcast::Walk, program::{Place, Program, Step}};
@@ -21,11 +21,14 @@
 //! ```
 
 use super::broadcast::Walk;
-use super::loops::{self, Arithmetic, Between, Operand, Ternary};
+use super::loops::{self, Arithmetic, Bend, Operand, Ternary};
 use super::{Binary, Source, Unary};
 
 /// Elements of a register.
 pub const BLOCK: usize = 1024;
+
+/// With one operand and one pass, a block for each run takes less from this length on than bringing runs into one.
+const LONG_RUN: usize = 64;
 
 /// Where a step finds an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -54,13 +57,18 @@ pub enum Step {
         operands: [Place; 3],
         to: usize,
     },
+    /// `(x - mean) * factor * gamma + beta`, each operator rounding by itself.
+    Affine {
+        operands: [Place; 5],
+        to: usize,
+    },
 }
 
 /// One loop over a block. What it does not read is any constant.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Pass {
     body: Body,
-    operands: [Place; 3],
+    operands: [Place; 5],
     to: usize,
 }
 
@@ -69,17 +77,38 @@ enum Body {
     Unary(Unary),
     Binary(Binary),
     Ternary(Ternary),
+    Affine(Bend),
+}
+
+impl Body {
+    fn n_operands(&self) -> usize {
+        match self {
+            Body::Unary(_) => 1,
+            Body::Binary(_) => 2,
+            Body::Ternary(_) => 3,
+            Body::Affine(_) => 5,
+        }
+    }
 }
 
 const NOTHING: Place = Place::Constant(0.0);
 
 impl Pass {
+    fn new(body: Body, read: &[Place], to: usize) -> Pass {
+        let mut operands = [NOTHING; 5];
+        operands[..read.len()].copy_from_slice(read);
+        Pass { body, operands, to }
+    }
+
     fn one(step: Step) -> Pass {
-        match step {
-            Step::Unary { op, from, to } => Pass { body: Body::Unary(op), operands: [from, NOTHING, NOTHING], to },
-            Step::Binary { op, operands: [a, b], to } => Pass { body: Body::Binary(op), operands: [a, b, NOTHING], to },
-            Step::Select { operands, to } => Pass { body: Body::Ternary(Ternary::Select), operands, to },
-        }
+        let (read, to) = step.places();
+        let body = match step {
+            Step::Unary { op, .. } => Body::Unary(op),
+            Step::Binary { op, .. } => Body::Binary(op),
+            Step::Select { .. } => Body::Ternary(Ternary::Select),
+            Step::Affine { .. } => Body::Affine(Bend::NOTHING),
+        };
+        Pass::new(body, read, to)
     }
 }
 
@@ -89,6 +118,8 @@ pub struct Program {
     operands: Vec<Walk<1>>,
     passes: Vec<Pass>,
     n_registers: usize,
+    /// Where a block ends at the latest: what lies in one run need not be spread.
+    run: usize,
 }
 
 impl Program {
@@ -111,7 +142,9 @@ impl Program {
         let is_one_size = operands.windows(2).all(|pair| pair[0].n == pair[1].n);
         let n_registers = written.iter().max()? + 1;
         let passes = passes(&steps);
-        (is_one_size && n_registers <= steps.len()).then_some(Program { operands, passes, n_registers })
+        let is_long = |run: &usize| run.saturating_mul(operands.len()) >= LONG_RUN * passes.len();
+        let run = operands.iter().map(|walk| walk.run).filter(is_long).min().unwrap_or(usize::MAX);
+        (is_one_size && n_registers <= steps.len()).then_some(Program { operands, passes, n_registers, run })
     }
 
     /// Runs all steps on every block. An operand may only be the result where it has the result's shape.
@@ -140,10 +173,14 @@ impl Program {
             scratch.resize(n_needed, 0.0);
         }
         let registers = scratch.as_mut_ptr();
-        for start in (first..end).step_by(BLOCK) {
-            let block = Block { program: self, operands, registers, result, start, length: BLOCK.min(end - start) };
+        let mut start = first;
+        while start < end {
+            let run = Run { number: start / self.run, start: start % self.run };
+            let length = BLOCK.min(end - start).min(self.run - run.start);
+            let block = Block { program: self, operands, registers, result, start, length, run };
             // SAFETY: `new` has checked registers and operands; what an operand has was checked above.
             unsafe { block.run() }
+            start += length;
         }
     }
 }
@@ -156,47 +193,64 @@ struct Block<'a> {
     result: *mut f32,
     start: usize,
     length: usize,
+    /// Of those that the program goes by.
+    run: Run,
+}
+
+/// A run of a walk, and where a block begins in it.
+#[derive(Clone, Copy)]
+struct Run {
+    number: usize,
+    start: usize,
 }
 
 impl Block<'_> {
     unsafe fn run(&self) {
-        let Program { operands: walks, passes, n_registers } = self.program;
+        let Program { operands: walks, passes, n_registers, .. } = self.program;
         let Block { start, length, .. } = *self;
         let register = |at: usize| self.registers.wrapping_add(at * BLOCK);
         unsafe {
             for (at, (walk, &operand)) in walks.iter().zip(self.operands).enumerate() {
-                if !walk.is_one_run(start, length) {
+                if self.run_of(walk).is_none() {
                     spread(walk, operand, start, length, register(n_registers + at));
                 }
             }
             for (at, Pass { body, operands, to }) in passes.iter().enumerate() {
-                let mut found = [Operand::One(0.0); 3];
-                for (found, place) in found.iter_mut().zip(operands) {
+                let mut found = [Operand::One(0.0); 5];
+                for (found, place) in found.iter_mut().zip(&operands[..body.n_operands()]) {
                     *found = self.find(place);
                 }
                 let to = if at + 1 == passes.len() { self.result.wrapping_add(start) } else { register(*to) };
-                let [a, b, _] = found;
+                let [a, b, c, ..] = found;
                 match body {
                     Body::Unary(op) => loops::unary(op, a, to, length),
                     Body::Binary(op) => loops::binary(*op, a, b, to, length),
-                    Body::Ternary(op) => loops::ternary(op, found, to, length),
+                    Body::Ternary(op) => loops::ternary(op, [a, b, c], to, length),
+                    Body::Affine(after) => loops::affine(found, *after, to, length),
                 }
             }
         }
     }
 
+    /// `None`: the block lies in several runs.
+    #[inline(always)]
+    fn run_of(&self, walk: &Walk<1>) -> Option<Run> {
+        let run = if walk.run == self.program.run { self.run } else { walk.run_at(self.start) };
+        (run.start + self.length <= walk.run).then_some(run)
+    }
+
     #[inline(always)]
     unsafe fn find(&self, place: &Place) -> Operand {
-        let Block { program, start, length, .. } = *self;
+        let Block { program, start, .. } = *self;
         let register = |at: usize| Operand::Each(self.registers.wrapping_add(at * BLOCK).cast_const());
         match *place {
             Place::Register(at) => register(at),
             Place::Constant(x) => Operand::One(x),
             Place::Operand(at) => match self.operands[at] {
                 Source::Result => Operand::Each(self.result.wrapping_add(start).cast_const()),
-                Source::Other(from) => match program.operands[at].is_one_run(start, length) {
-                    true => unsafe { program.operands[at].operand(from.as_ptr(), start) },
-                    false => register(program.n_registers + at),
+                Source::Other(from) => match self.run_of(&program.operands[at]) {
+                    Some(run) => unsafe { program.operands[at].operand(from.as_ptr(), run) },
+                    None => register(program.n_registers + at),
                 },
             },
         }
@@ -211,16 +265,18 @@ impl Step {
             Step::Unary { from, to, .. } => (std::slice::from_ref(from), *to),
             Step::Binary { operands, to, .. } => (operands, *to),
             Step::Select { operands, to } => (operands, *to),
+            Step::Affine { operands, to } => (operands, *to),
         }
     }
 }
 
-/// Joins sums, differences and products that follow one another, and `abs` and `relu` between two of them.
+/// Joins sums, differences and products that follow one another, and `abs` and `relu` between two of them or behind a
+/// norm.
 fn passes(steps: &[Step]) -> Vec<Pass> {
     let mut passes = Vec::with_capacity(steps.len());
     let mut left = steps;
     while let [step, ..] = left {
-        let (pass, n) = two(left).unwrap_or((Pass::one(*step), 1));
+        let (pass, n) = bent_norm(left).or_else(|| two(left)).unwrap_or((Pass::one(*step), 1));
         passes.push(pass);
         left = &left[n..];
     }
@@ -242,6 +298,20 @@ fn is_last(register: usize, steps: &[Step]) -> bool {
     true
 }
 
+fn bend(op: Unary) -> Option<Bend> {
+    match op {
+        Unary::Abs => Some(Bend::ABS),
+        Unary::Relu => Some(Bend::RELU),
+        _ => None,
+    }
+}
+
+fn bent_norm(steps: &[Step]) -> Option<(Pass, usize)> {
+    let [Step::Affine { operands, to }, Step::Unary { op, from, to: end }, ..] = steps else { return None };
+    let is_joined = *from == Place::Register(*to) && is_last(*to, &steps[1..]);
+    is_joined.then_some((Pass::new(Body::Affine(bend(*op)?), operands, *end), 2))
+}
+
 /// The first steps as one pass, and how many they are. One that is missing multiplies by 1, which changes nothing.
 fn two(steps: &[Step]) -> Option<(Pass, usize)> {
     const SAME: (Arithmetic, Place) = (Arithmetic::Multiply, Place::Constant(1.0));
@@ -258,13 +328,9 @@ fn two(steps: &[Step]) -> Option<(Pass, usize)> {
     {
         (first, from, n) = ((op, b), Some((a, to)), 1);
     }
-    let mut between = Between::NOTHING;
+    let mut between = Bend::NOTHING;
     if let Some(&Step::Unary { op, from: place, to }) = steps.get(n)
-        && let Some(bent) = match op {
-            Unary::Abs => Some(Between::ABS),
-            Unary::Relu => Some(Between::RELU),
-            _ => None,
-        }
+        && let Some(bent) = bend(op)
         && from.is_none_or(|(_, register)| place == Place::Register(register) && is_last(register, &steps[n..]))
     {
         (between, from, n) = (bent, Some((from.map_or(place, |(a, _)| a), to)), n + 1);
@@ -286,23 +352,23 @@ fn two(steps: &[Step]) -> Option<(Pass, usize)> {
         }
     }
     let body = Body::Ternary(Ternary::Two([first.0, second.0], between));
-    let pass = Pass { body, operands: [a, first.1, second.1], to };
-    (n > 1).then_some((pass, n))
+    (n > 1).then(|| (Pass::new(body, &[a, first.1, second.1], to), n))
 }
 
 impl Walk<1> {
-    /// Whether `length` elements from `start` on are of one run.
-    fn is_one_run(&self, start: usize, length: usize) -> bool {
-        start + length <= self.run || start % self.run + length <= self.run
+    fn run_at(&self, start: usize) -> Run {
+        match start < self.run {
+            true => Run { number: 0, start },
+            false => Run { number: start / self.run, start: start % self.run },
+        }
     }
 
-    /// The operand of the run that element `start` is in, from there on.
+    /// The operand from the start on that is said of a run.
     ///
     /// # Safety
     /// The walk fits what is at `from`.
-    unsafe fn operand(&self, from: *const f32, start: usize) -> Operand {
-        let (run, start) = if start < self.run { (0, start) } else { (start / self.run, start % self.run) };
-        let [offset] = self.offsets(run);
+    unsafe fn operand(&self, from: *const f32, Run { number, start }: Run) -> Operand {
+        let [offset] = self.offsets(number);
         unsafe {
             match self.moves[0] {
                 true => Operand::Each(from.add(offset + start)),
@@ -320,9 +386,10 @@ unsafe fn spread(walk: &Walk<1>, from: Source, start: usize, length: usize, to: 
     let Source::Other(from) = from else { return };
     let mut at = 0;
     while at < length {
-        let of_run = (walk.run - (start + at) % walk.run).min(length - at);
+        let run = walk.run_at(start + at);
+        let of_run = (walk.run - run.start).min(length - at);
         unsafe {
-            let operand = walk.operand(from.as_ptr(), start + at);
+            let operand = walk.operand(from.as_ptr(), run);
             loops::unary(&Unary::Copy, operand, to.add(at), of_run);
         }
         at += of_run;

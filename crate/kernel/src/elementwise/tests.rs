@@ -256,14 +256,21 @@ fn a_program_is_its_operators_one_after_the_other() {
     }
 }
 
-/// Steps that one pass may do together, and ones that it may not, on a few registers that are overwritten at any time.
+/// Steps that one pass may do together, and ones that it may not, on a few registers that are overwritten at any time. The
+/// second operand is one element for each row of the result, or for each place in a row.
 #[test]
 fn chains_of_sums_and_products_are_their_operators_one_after_the_other() {
     use program::{Place, Program, Step};
     let mut random = Random(16);
     for _ in 0..3000 {
-        let n = random.size(60);
-        let [x, y] = [0, 1].map(|_| random.numbers(n));
+        let most = [20, 200, 700][random.below(3)];
+        let (n_rows, length) = (1 + random.below(5), random.size(most));
+        let (shape, n) = ([n_rows, length], n_rows * length);
+        let is_by_row = random.below(2) == 0;
+        let y_shape = if is_by_row { [n_rows, 1] } else { [1, length] };
+        let x = random.numbers(n);
+        let given = random.numbers(y_shape.iter().product());
+        let y: Vec<f32> = (0..n).map(|at| given[if is_by_row { at / length } else { at % length }]).collect();
         let mut below = |n: usize| random.below(n);
         let mut registers = [const { None::<Vec<f32>> }; 3];
         let (mut steps, mut last) = (vec![], 0);
@@ -277,24 +284,33 @@ fn chains_of_sums_and_products_are_their_operators_one_after_the_other() {
                     None => Place::Operand(0),
                 },
             };
-            let places = [place(), place()];
-            let [a, b] = places.map(|place| match place {
+            let places: [_; 5] = std::array::from_fn(|_| place());
+            let [a, b, c, d, e] = places.map(|place| match place {
                 Place::Operand(at) => [&x, &y][at].clone(),
                 Place::Constant(one) => vec![one; n],
                 Place::Register(at) => registers[at].clone().unwrap(),
             });
             let mut result = vec![0.0; n];
             let to = below(3);
-            steps.push(match below(3) {
+            steps.push(match below(4) {
                 0 => {
                     let op = [Unary::Abs, Unary::Relu, Unary::Negative, Unary::Sqrt][below(4)];
                     unary(&op, Source::Other(&a), &mut result);
                     Step::Unary { op, from: places[0], to }
                 }
+                1 => {
+                    result.copy_from_slice(&a);
+                    for (op, other) in
+                        [(Binary::Subtract, &b), (Binary::Multiply, &c), (Binary::Multiply, &d), (Binary::Add, &e)]
+                    {
+                        binary(op, Source::Result, Source::Other(other), &mut result);
+                    }
+                    Step::Affine { operands: places, to }
+                }
                 _ => {
                     let op = [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Maximum][below(4)];
                     binary(op, Source::Other(&a), Source::Other(&b), &mut result);
-                    Step::Binary { op, operands: places, to }
+                    Step::Binary { op, operands: [places[0], places[1]], to }
                 }
             });
             registers[to] = Some(result);
@@ -304,9 +320,9 @@ fn chains_of_sums_and_products_are_their_operators_one_after_the_other() {
         if steps.len() < 3 {
             continue;
         }
-        let program = Program::new(vec![Walk::new([&[n]], &[n]), Walk::new([&[n]], &[n])], steps.clone());
+        let program = Program::new(vec![Walk::new([&shape], &shape), Walk::new([&y_shape], &shape)], steps.clone());
         let mut got = vec![7.0; n];
-        program.unwrap().run(&[Source::Other(&x), Source::Other(&y)], &mut got, &mut vec![]);
+        program.unwrap().run(&[Source::Other(&x), Source::Other(&given)], &mut got, &mut vec![]);
         assert_same(format_args!("{steps:?}"), &got, registers[last].as_ref().unwrap());
     }
 }

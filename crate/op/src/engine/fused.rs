@@ -1,7 +1,8 @@
 //! Operators as one call, without the tensors between them.
 //!
 //! A group has elementwise operators, what gives the same elements another shape, one product or convolution at most,
-//! which comes first, and one reduction at most, which comes last. It is cut into stages of operators whose results have
+//! which comes first, and one reduction at most, which comes last. It is put into steps that have loops ([`arrange`]), and cut
+//! into stages of operators whose results have
 //! as many elements ([`stage`]). What is float32 goes through registers of a block of elements, four at a time
 //! ([`float`]); other dtypes go a block at a time through the plans of the operators ([`chain`]). A reduction takes the
 //! blocks as they are made. Each step rounds as it does on its own, and a reduction adds in the same order, so the bits
@@ -232,7 +233,7 @@ impl Work {
         let number = group.stages[last];
         let types = step.inputs.iter().map(|&input| group.type_of(input).cloned()).some_list()?;
         let given = step.inputs.iter().map(|&input| group.given(input, number)).some_list()?;
-        if group.classes[last] == Class::OutFusable
+        if (group.classes[last] == Class::OutFusable || step.op.gives_normal_data())
             && let Some(head) = Float::new(group, stage, n)
         {
             return Some(Work::Float(head));

@@ -21,10 +21,10 @@ interface Point {
 const LEAST = 0.03;
 const MOST = 2.5;
 /** Nobody begins with a picture that cannot be read: letters of eleven pixels are the smallest that can. */
-const READABLE = 11 / 12;
+export const READABLE = 11 / 12;
 const MARGIN = 30;
-/** The room around a drawing in which there is nothing, as `place.worker.ts` has it. */
-const AROUND = 12;
+/** The room around a drawing in which there is nothing. */
+export const AROUND = 12;
 /** As far beside the edges of the view as a node may reach. */
 const BESIDE = 120;
 

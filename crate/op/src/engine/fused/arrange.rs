@@ -1,11 +1,12 @@
 //! Steps, as stages want them, which are cut where sizes change.
 //!
 //! - What gives an operand another shape is no step: it is the operand, read with that shape.
-//! - `nn.batch_norm` is what it computes, each step rounded as an operator of its own is. So it is within
-//!   `7 · 2⁻²⁴ · (abs(x - mean) / root · abs(gamma) + abs(beta))` of what is meant.
+//! - `nn.batch_norm` is two steps: one over the root of the variance for each channel, and `(x - mean) * factor * gamma +
+//!   beta`, each operator rounding by itself. So it is within `7 · 2⁻²⁴ · (abs(x - mean) / root · abs(gamma) +
+//!   abs(beta))` of what is meant.
 //!
 //! Worked example: `s0 = nn.conv2d(x, w); s1 = expand_dims(b, axis=0, num_newaxis=2); s2 = nn.batch_norm(s0, g, c, m, v)`
-//! becomes `rsqrt(v + epsilon)`, then `nn.conv2d(x, w)` and four steps that go along its result and read `m`, `s0`, `g`
+//! becomes `rsqrt(v + epsilon)`, then `nn.conv2d(x, w)` and a step that goes along its result and reads `m`, the roots, `g`
 //! and `c` as `(C, 1, 1)`.
 
 use super::class::Class;
@@ -55,7 +56,7 @@ impl Arranged {
                     Some(vectors) => vectors,
                     None => arranged.put_vectors(&step, result)?,
                 };
-                arranged.put_norm(&step, vectors, result)?
+                arranged.put_norm(step, vectors, result)?
             } else {
                 arranged.put(step, result, at + 1 == steps.len())
             });
@@ -113,21 +114,12 @@ impl Arranged {
         Some(found)
     }
 
-    /// `(x - mean) * factor * gamma + beta`.
-    fn put_norm(&mut self, step: &Step, vectors: [Input; 4], result: &ResultType) -> Option<Input> {
+    /// The norm with its vectors in the order in which it reads them, of those that it has.
+    fn put_norm(&mut self, step: Step, vectors: [Input; 4], result: &ResultType) -> Option<Input> {
         let [gamma, beta, mean, factor] = vectors;
-        let (is_scaled, is_centered) = (step.attrs.flag("scale"), step.attrs.flag("center"));
-        let mut normal = *step.inputs.first()?;
-        for (name, vector, is_done) in [
-            ("subtract", mean, true),
-            ("multiply", factor, true),
-            ("multiply", gamma, is_scaled),
-            ("add", beta, is_centered),
-        ] {
-            if is_done {
-                normal = self.put_named(name, &[normal, vector], result, step)?;
-            }
-        }
-        Some(normal)
+        let has = |name: &str, vector: Input| step.attrs.flag(name).then_some(vector);
+        let inputs = [step.inputs.first().copied(), Some(mean), Some(factor), has("scale", gamma), has("center", beta)];
+        let inputs = inputs.into_iter().flatten().list();
+        Some(self.put(Step { inputs, ..step }, result, true))
     }
 }

@@ -8,7 +8,7 @@ use crate::engine::single::{Single, binary, floats, second, unary};
 use crate::engine::{MAX_OPERANDS, Scratch, Source, count};
 use base::ToList;
 use kernel::elementwise::Source as From;
-use kernel::elementwise::program::{Program, Step as Pass};
+use kernel::elementwise::program::{Place, Program, Step as Pass};
 use kernel::gemm::Activation;
 use ty::Dtype;
 
@@ -165,6 +165,14 @@ impl Float {
 
 fn pass(step: &Step, run: &Run) -> Option<Pass> {
     let name = step.op.row().name;
+    if step.op.gives_normal_data() {
+        let (&[x, mean, factor], vectors) = run.operands.split_first_chunk()?;
+        let mut vectors = vectors.iter().copied();
+        // Neither changes a number.
+        let mut or =
+            |name, nothing| if step.attrs.flag(name) { vectors.next() } else { Some(Place::Constant(nothing)) };
+        return Some(Pass::Affine { operands: [x, mean, factor, or("scale", 1.0)?, or("center", -0.0)?], to: run.to });
+    }
     Some(match (run.operands[..].try_into(), binary(name), &run.operands[..], unary(name, &step.attrs)) {
         (Ok(operands), Some(op), ..) => Pass::Binary { op, operands, to: run.to },
         (_, None, &[from], Some(op)) => Pass::Unary { op, from, to: run.to },
