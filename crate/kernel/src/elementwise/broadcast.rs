@@ -32,7 +32,7 @@ pub struct Walk<const K: usize> {
     reach: [usize; K],
     /// Where each element comes from, if they are few and there is more than one run: to begin a run takes longer than
     /// to gather its elements.
-    places: Option<Box<[[u8; FEW]; K]>>,
+    pub(super) places: Option<Box<[[u8; FEW]; K]>>,
 }
 
 /// Elements that are gathered at most.

@@ -384,6 +384,14 @@ impl Walk<1> {
 /// The walk fits the operand; `to` has room for `length` elements.
 unsafe fn spread(walk: &Walk<1>, from: Source, start: usize, length: usize, to: *mut f32) {
     let Source::Other(from) = from else { return };
+    if let Some([places]) = walk.places.as_deref()
+        && length == walk.n
+    {
+        for (at, &place) in places[..length].iter().enumerate() {
+            unsafe { *to.add(at) = *from.get_unchecked(usize::from(place)) };
+        }
+        return;
+    }
     let mut at = 0;
     while at < length {
         let run = walk.run_at(start + at);
