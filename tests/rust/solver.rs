@@ -136,6 +136,28 @@ fn a_place_knows_the_stop_that_decided_it() {
     assert!(view.changes.iter().any(|change| change.was == before[0]), "{:?} {before:?}", view.changes);
 }
 
+/// In each text, what is meant at each `|`.
+#[test]
+fn a_cursor_means_the_variable_of_its_line() {
+    let cases = [
+        (
+            "def @f(%x: int32) {\n  |let| %y |= %x + 1;|\n  let %z = |%y| * 2;\n  %z - %y|\n}\n",
+            "%y %y %y %y %y %y %y",
+        ),
+        (
+            "def @f(%x: int32) {\n  let %y = %x;\n  |let %z = %y |* 2;\n  @f(%z)|;|\n  %z\n|}|\n",
+            "%z %y * 2 @f(%z) @f(%z) %z %z",
+        ),
+        ("|let %a = |1;|\n\n|def| @f(%x) |{ %x }|\n|\n@f(%a)|\n", "%a 1 1 @f @f @f @f - @f(%a)"),
+    ];
+    for (marked, want) in cases {
+        let (mut page, _) = page(&marked.replace('|', ""));
+        let offsets = marked.match_indices('|').enumerate().map(|(nth, (at, _))| (at - nth) as u32);
+        let names: Vec<String> = offsets.map(|at| page.stops_at(at).map_or("-".to_owned(), |place| place.of)).collect();
+        assert_eq!(names.join(" "), want, "{marked}");
+    }
+}
+
 #[test]
 fn a_problem_knows_its_stop_and_a_failure_its_problem() {
     let programs = [

@@ -8,6 +8,7 @@ use crate::hover::{Subject, innermost};
 use crate::page::span_view;
 use crate::view::solver::PlaceStopsView;
 use base::{HashSet, Span, ToList};
+use hir::{ExprId, ExprKind, Item, LocalId};
 use infer::{TypeError, Wording};
 use solve::{Event, RelationId};
 use ty::{TermId, Terms};
@@ -17,10 +18,48 @@ const MAX_PARTS: usize = 200;
 /// Terms of a type that are compared.
 const MAX_TERMS: usize = 2_000;
 
+/// What a cursor means: the innermost construct around it, or before it. On a `let` that is its variable, on what else there
+/// is of a function the function.
+fn meant(analysis: &Analysis, offset: u32) -> Option<(Span, Subject)> {
+    let module = &analysis.module;
+    let (head, rest) = analysis.text().split_at_checked(offset as usize)?;
+    // Behind `let %x = e;` is still of it, and right behind a name the name.
+    let before = head.trim_end_matches([';', ' ', '\t']).len() as u32;
+    let is_in_word = |of: Option<char>| of.is_some_and(|of| of.is_alphanumeric() || of == '_');
+    let is_word_end = is_in_word(head.chars().next_back()) && !is_in_word(rest.chars().next());
+    let offset = if is_word_end { offset - 1 } else { offset };
+    let local = |id: LocalId| (module.locals[id].span, Subject::Local(id));
+    let expr = |id: ExprId| (module.exprs[id].span, Subject::Expr(id));
+    let found = innermost(analysis, offset).or_else(|| innermost(analysis, before.checked_sub(1)?));
+    match found {
+        Some((_, Subject::Expr(block))) if let ExprKind::Block { lets, tail } = &module.exprs[block].kind => {
+            Some(match lets.iter().find(|(_, value)| module.exprs[*value].span.end >= before) {
+                Some(&(Some(variable), _)) => local(variable),
+                Some(&(None, value)) => expr(value),
+                None => expr(*tail),
+            })
+        }
+        None => {
+            let items = module.items.iter().filter_map(|item| match *item {
+                Item::Def(def) => {
+                    let hir::Def { name_span, function, .. } = module.defs[def];
+                    Some(((name_span, Subject::Def(def)), function))
+                }
+                Item::Let(variable, function) => Some((local(variable), function)),
+                Item::Expr(_) | Item::Adt(_) => None,
+            });
+            let (item, _) = { items }.find(|&(_, function)| module.functions[function].span.end >= before)?;
+            let lead = analysis.text().get(before as usize..item.0.start as usize).unwrap_or_default();
+            (!lead.contains('\n')).then_some(item)
+        }
+        found => found,
+    }
+}
+
 impl Recording {
     /// The type at a byte offset: where, what has it, and its cell.
     fn cell_at(&self, analysis: &Analysis, offset: u32) -> Option<(Span, Place, TermId)> {
-        let (span, subject) = innermost(analysis, offset)?;
+        let (span, subject) = meant(analysis, offset)?;
         let (place, cell) = match subject {
             Subject::Expr(expr) | Subject::Operator(expr) => (Place::Expr(expr), self.inferred.exprs[expr]),
             Subject::Layer(at) => {
