@@ -232,6 +232,13 @@ test("operators that run as one are named", async ({ page }) => {
   await expect(panel(page).locator(".said")).toContainText("{ … } Computes exp, tanh in one go.");
 });
 
+test("a tensor has its own sizes, where the program's type leaves them open", async ({ page }) => {
+  await open(page);
+  await step(page, "def @chain(%x: Tensor[(?, ?), float32]) { tanh(exp(%x)) }\n@chain(ones(shape=[2, 3]))\n");
+  await seek(page, 1);
+  await expect(panel(page).locator(".variable")).toContainText("Tensor[(2, 3), float32]");
+});
+
 /** Goes on to a line by the palette of the editor. */
 async function runTo(page: Page, line: number): Promise<void> {
   await focusEditor(page);

@@ -140,10 +140,7 @@ fn a_place_knows_the_stop_that_decided_it() {
 #[test]
 fn a_cursor_means_the_variable_of_its_line() {
     let cases = [
-        (
-            "def @f(%x: int32) {\n  |let| %y |= %x + 1;|\n  let %z = |%y| * 2;\n  %z - %y|\n}\n",
-            "%y %y %y %y %y %y %y",
-        ),
+        ("def @f(%x: int32) {\n  |let| %y |= %x + 1;|\n  let %z = |%y| * 2;\n  %z - %y|\n}\n", "%y %y %y %y %y %y %y"),
         (
             "def @f(%x: int32) {\n  let %y = %x;\n  |let %z = %y |* 2;\n  @f(%z)|;|\n  %z\n|}|\n",
             "%z %y * 2 @f(%z) @f(%z) %z %z",

@@ -3,12 +3,14 @@
 //! Pointers are not followed: `Cons(3, →0x10)`.
 
 use crate::Analysis;
+use crate::needs::type_text;
 use crate::step::{function_name, shortened};
 use crate::view::machine::{BlockView, PartKindView, PartView, VariableView};
 use base::{Append, Edited, Join, Surface, ToList};
 use ir::Program;
 use layout::{Head, Kind, LayoutId, Tag, Words, immediate_variant, n_words, read_bits, slice_bits, variant_in};
 use machine::BlockKind;
+use op::ResultType;
 use ty::{ConstructorNames, Dtype, Value, print_value, scalar_of};
 
 /// More parts of one block are not listed.
@@ -63,7 +65,14 @@ impl Contents<'_> {
         let is_token = matches!(self.program.layouts[layout].kind, Kind::Token { .. });
         VariableView {
             name,
-            r#type: if is_token { String::new() } else { self.type_of(layout) },
+            r#type: match value {
+                _ if is_token => String::new(),
+                // A layout is that of all sizes.
+                Some(Value::Tensor(tensor)) => {
+                    type_text(&ResultType { shape: tensor.shape.clone(), dtype: tensor.dtype })
+                }
+                Some(_) | None => self.type_of(layout),
+            },
             pointers: shallow.parts.iter().filter_map(|part| part.pointer).list(),
             value: match value {
                 _ if is_token => "memory to use again".to_owned(),
@@ -184,9 +193,8 @@ impl Contents<'_> {
                 if matches!(kind, BlockKind::Box(_)) { "box" } else { "cell" }
             }
             BlockKind::Tensor(dtype) => {
-                let sizes: Vec<String> = shape.iter().map(usize::to_string).list();
-                view.r#type = format!("Tensor[({}), {dtype}]", sizes.joined(", "));
                 self.tensor_parts(&mut view, dtype, &shape, &words);
+                view.r#type = type_text(&ResultType { shape, dtype });
                 "tensor"
             }
             BlockKind::Closure(code) => {

@@ -25,8 +25,8 @@ fn meant(analysis: &Analysis, offset: u32) -> Option<(Span, Subject)> {
     let (head, rest) = analysis.text().split_at_checked(offset as usize)?;
     // Behind `let %x = e;` is still of it, and right behind a name the name.
     let before = head.trim_end_matches([';', ' ', '\t']).len() as u32;
-    let is_in_word = |of: Option<char>| of.is_some_and(|of| of.is_alphanumeric() || of == '_');
-    let is_word_end = is_in_word(head.chars().next_back()) && !is_in_word(rest.chars().next());
+    let is_in_word = |of: Option<&u8>| of.is_some_and(|of| of.is_ascii_alphanumeric() || *of == b'_');
+    let is_word_end = is_in_word(head.as_bytes().last()) && !is_in_word(rest.as_bytes().first());
     let offset = if is_word_end { offset - 1 } else { offset };
     let local = |id: LocalId| (module.locals[id].span, Subject::Local(id));
     let expr = |id: ExprId| (module.exprs[id].span, Subject::Expr(id));
