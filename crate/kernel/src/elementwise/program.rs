@@ -27,8 +27,9 @@ use super::{Binary, Source, Unary};
 /// Elements of a register.
 pub const BLOCK: usize = 1024;
 
-/// With one operand and one pass, a block for each run takes less from this length on than bringing runs into one.
-const LONG_RUN: usize = 64;
+/// With one operand that is repeated and one pass, a block for each run takes less from this length on than bringing runs
+/// into one.
+const LONG_RUN: usize = 128;
 
 /// Where a step finds an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -142,7 +143,7 @@ impl Program {
         let is_one_size = operands.windows(2).all(|pair| pair[0].n == pair[1].n);
         let n_registers = written.iter().max()? + 1;
         let passes = passes(&steps);
-        let is_long = |run: &usize| run.saturating_mul(operands.len()) >= LONG_RUN * passes.len();
+        let is_long = |run: &usize| run.saturating_mul(operands.len() - 1) >= LONG_RUN * passes.len();
         let run = operands.iter().map(|walk| walk.run).filter(is_long).min().unwrap_or(usize::MAX);
         (is_one_size && n_registers <= steps.len()).then_some(Program { operands, passes, n_registers, run })
     }
