@@ -119,7 +119,7 @@ pub struct Program {
     operands: Vec<Walk<1>>,
     passes: Vec<Pass>,
     n_registers: usize,
-    /// Where a block ends at the latest: what lies in one run need not be spread.
+    /// A block ends where so many elements do: what lies in one run need not be spread. The largest number for none.
     run: usize,
 }
 

@@ -1,12 +1,11 @@
 //! Operators as one call, without the tensors between them.
 //!
 //! A group has elementwise operators, what gives the same elements another shape, one product or convolution at most,
-//! which comes first, and one reduction at most, which comes last. It is put into steps that have loops ([`arrange`]), and cut
-//! into stages of operators whose results have
-//! as many elements ([`stage`]). What is float32 goes through registers of a block of elements, four at a time
-//! ([`float`]); other dtypes go a block at a time through the plans of the operators ([`chain`]). A reduction takes the
-//! blocks as they are made. Each step rounds as it does on its own, and a reduction adds in the same order, so the bits
-//! are those of one step after the other.
+//! which comes first, and one reduction at most, which comes last. It is put into steps that have loops ([`arrange`]),
+//! and cut into stages of operators whose results have as many elements ([`stage`]). What is float32 goes through
+//! registers of a block of elements, four at a time ([`float`]); other dtypes go a block at a time through the plans of
+//! the operators ([`chain`]). A reduction takes the blocks as they are made. Each step rounds as it does on its own, and
+//! a reduction adds in the same order, so the bits are those of one step after the other.
 //!
 //! Worked example: `s0 = nn.bias_add(x, b, axis=1); s1 = nn.relu(s0)` on shapes `(2, 3)` and `(3)` is one stage.
 //! `x` lies along the result, `b` does as a `(1, 3)`; the first step writes a register, the second reads it and
@@ -97,7 +96,7 @@ impl Input {
     }
 }
 
-/// Operands of an operator: `where` has the most.
+/// Operands of an operator that goes through its plan: `where` has the most.
 const MAX_READ: usize = 3;
 
 /// Bytes of memory between stages that are not given back.

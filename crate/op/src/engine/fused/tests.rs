@@ -295,6 +295,14 @@ fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
         for _ in 0..random.below(4) {
             steps.push(step(&mut random, &fusible, operands.len(), steps.len()));
         }
+        // What is not all float32 goes another way.
+        if random.below(4) == 0 {
+            let mut cast = named("cast", vec![Input::Step(steps.len() - 1)], steps.len());
+            for (_, value) in &mut Arc::make_mut(&mut cast.attrs).entries {
+                *value = AttrValue::Str("int32".into());
+            }
+            steps.push(cast);
+        }
         let before = seen.n_planned;
         check(&mut random, &mut operators, &steps, &operands, &mut seen);
         n_with_bias += usize::from(is_biased && seen.n_planned > before);
