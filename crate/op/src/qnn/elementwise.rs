@@ -1,12 +1,12 @@
 //! Quantized operators on one element, or two that broadcast, at a time; softmax and joining.
 
-use super::scale::{Along, Change, clip, dequantized, factor, number, quantized, range};
+use super::scale::{Along, Change, Range, WORD, clip, dequantized, factor, integers, number, quantized, range};
 use crate::conv::layout::{operand, tensor_of};
 use crate::conv::window::{Fold, PLANE, Windows, fault, numbers, pooled, share};
-use crate::run::{Arg, Call, Fault, as_tensor, floats, ints};
+use crate::run::{Call, Fault, WellTyped, as_tensor, floats};
 use base::ToList;
 use kernel::fixed::Rounding;
-use kernel::number::{float_to_int, round_f32, round_f64};
+use kernel::number::{round_f32, round_f64};
 use kernel::reduce::fold;
 use kernel::scalar::float;
 use kernel::shape::concatenate;
@@ -17,8 +17,9 @@ fn axis(call: &Call, name: &str) -> i64 {
     call.attrs.int(name).unwrap_or(-1)
 }
 
-fn integers(x: &Tensor) -> Vec<i128> {
-    Arg::Tensor(x).ints()
+/// The result with these elements.
+fn whole(call: &Call, elements: Vec<i64>) -> Result<Value, Fault> {
+    call.one(Elements::Int(elements))
 }
 
 pub(super) fn quantize(call: &Call) -> Result<Value, Fault> {
@@ -27,14 +28,14 @@ pub(super) fn quantize(call: &Call) -> Result<Value, Fault> {
     let zero = Along::of(call, 2, &x.shape, axis(call, "axis"))?;
     let range = range(result.dtype)?;
     let values = numbers(&x).into_iter().enumerate();
-    call.one(ints(result.dtype, values.map(|(at, x)| quantized(x, scale.at(at), zero.at(at), range))))
+    whole(call, values.map(|(at, x)| quantized(x, scale.at(at), zero.at(at), range)).list())
 }
 
 pub(super) fn dequantize(call: &Call) -> Result<Value, Fault> {
     let x = operand(call, 0)?;
     let scale = Along::of(call, 1, &x.shape, axis(call, "axis"))?;
     let zero = Along::of(call, 2, &x.shape, axis(call, "axis"))?;
-    let values = integers(&x).into_iter().enumerate();
+    let values = integers(x).into_iter().enumerate();
     call.one(floats(Dtype::Float32, values.map(|(at, q)| dequantized(q, scale.at(at), zero.at(at)))))
 }
 
@@ -53,34 +54,34 @@ pub(super) fn requantize(call: &Call) -> Result<Value, Fault> {
     let round: fn(f64) -> f64 = match call.attrs.str("compute_dtype") {
         "None" | "int64" => {
             let change = Change::new(&scale, zero, to, rounding)?;
-            let values = integers(&x).into_iter().enumerate();
-            return call.one(ints(result.dtype, values.map(|(at, q)| clip(change.apply(at, q), range))));
+            return whole(call, change.all(x, range));
         }
         "float32" => round_f32,
         "float64" => round_f64,
         _ => return fault("`compute_dtype` is \"int64\", \"float32\" or \"float64\"".to_owned()),
     };
     factor(1.0 / to[0])?;
-    let changed = |(at, q): (usize, i128)| {
+    let changed = |(at, q): (usize, i64)| {
         let x = round(round(q as f64) - round(zero.at(at)));
         let x = round(round(round(scale.at(at) / to[0]) * x) + round(to[1]));
         let x = match rounding {
             Rounding::Upward => round(x + 0.5).floor(),
             Rounding::ToNearest => x.round(),
         };
-        float_to_int(x).clamp(range.0, range.1)
+        clip(x as i64, range)
     };
-    call.one(ints(result.dtype, integers(&x).into_iter().enumerate().map(changed)))
+    whole(call, integers(x).into_iter().enumerate().map(changed).list())
 }
 
 /// The integers that a number stands for: of int8, uint8 and int32; others do not change the data.
-fn simulated(call: &Call) -> Result<Option<(i128, i128)>, Fault> {
-    Ok(match number(call, 1)? {
-        1.0 => Dtype::Int8.int_range(),
-        2.0 => Dtype::UInt8.int_range(),
-        3.0 => Dtype::Int32.int_range(),
-        _ => None,
-    })
+fn simulated(call: &Call) -> Result<Option<Range>, Fault> {
+    let dtype = match number(call, 1)? {
+        1.0 => Dtype::Int8,
+        2.0 => Dtype::UInt8,
+        3.0 => Dtype::Int32,
+        _ => return Ok(None),
+    };
+    range(dtype).map(Some)
 }
 
 pub(super) fn simulated_quantize(call: &Call) -> Result<Value, Fault> {
@@ -105,12 +106,13 @@ pub(super) fn simulated_dequantize(call: &Call) -> Result<Value, Fault> {
 
 /// Both sides of an operator and the places in them that meet.
 struct Pair {
-    sides: [Vec<i128>; 2],
+    sides: [Tensor; 2],
     scales: [Along; 2],
     zeros: [Along; 2],
     meets: Vec<(usize, usize)>,
-    /// Scale and zero point of the result.
+    /// Scale and zero point of the result, and its ends.
     to: [f64; 2],
+    range: Range,
 }
 
 fn pair(call: &Call) -> Result<Pair, Fault> {
@@ -122,22 +124,20 @@ fn pair(call: &Call) -> Result<Pair, Fault> {
         scales: [Along::of(call, 2, &a.shape, lhs)?, Along::of(call, 4, &b.shape, rhs)?],
         zeros: [Along::of(call, 3, &a.shape, lhs)?, Along::of(call, 5, &b.shape, rhs)?],
         meets: map2(View::new(&left, &a.shape), View::new(&right, &b.shape), &result.shape, |i, j| (i, j)),
-        sides: [integers(&a), integers(&b)],
+        sides: [a, b],
         to: [number(call, 6)?, number(call, 7)?],
+        range: range(result.dtype)?,
     })
 }
 
 /// Both sides in the scale of the result, then combined; the zero point is in both.
-fn combined(call: &Call, combine: fn(i128, i128, i128) -> i128) -> Result<Value, Fault> {
-    let Pair { sides: [a, b], scales: [scale_a, scale_b], zeros: [zero_a, zero_b], meets, to } = pair(call)?;
-    let dtype = call.result(0)?.dtype;
-    let (range, word) = (range(dtype)?, range(Dtype::Int32)?);
-    let changed = |side: Vec<i128>, scale: Along, zero: Along| -> Result<Vec<i128>, Fault> {
-        let change = Change::new(&scale, zero, to, Rounding::Upward)?;
-        Ok(side.into_iter().enumerate().map(|(at, q)| clip(change.apply(at, q), word)).list())
+fn combined(call: &Call, combine: fn(i64, i64, i64) -> i64) -> Result<Value, Fault> {
+    let Pair { sides: [a, b], scales: [scale_a, scale_b], zeros: [zero_a, zero_b], meets, to, range } = pair(call)?;
+    let changed = |side: Tensor, scale: Along, zero: Along| -> Result<Vec<i64>, Fault> {
+        Ok(Change::new(&scale, zero, to, Rounding::Upward)?.all(side, WORD))
     };
-    let (a, b, zero) = (changed(a, scale_a, zero_a)?, changed(b, scale_b, zero_b)?, float_to_int(to[1]));
-    call.one(ints(dtype, meets.into_iter().map(|(i, j)| clip(combine(a[i], b[j], zero), range))))
+    let (a, b, zero) = (changed(a, scale_a, zero_a)?, changed(b, scale_b, zero_b)?, to[1] as i64);
+    whole(call, meets.into_iter().map(|(i, j)| clip(combine(a[i], b[j], zero), range)).list())
 }
 
 pub(super) fn add(call: &Call) -> Result<Value, Fault> {
@@ -149,24 +149,33 @@ pub(super) fn subtract(call: &Call) -> Result<Value, Fault> {
 }
 
 pub(super) fn mul(call: &Call) -> Result<Value, Fault> {
-    let Pair { sides: [a, b], scales, zeros, meets, to } = pair(call)?;
-    let dtype = call.result(0)?.dtype;
-    let (range, zero) = (range(dtype)?, float_to_int(to[1]));
+    let Pair { sides, scales, zeros, meets, to, range } = pair(call)?;
+    let [a, b] = sides.map(integers);
+    // Most neighbours have the same scales.
+    let mut last = (f64::NAN, None);
     let multiply = |(i, j): (usize, usize)| {
-        let product = (a[i] - float_to_int(zeros[0].at(i))) * (b[j] - float_to_int(zeros[1].at(j)));
+        let from = |q: &[i64], zeros: &Along, at: usize| q[at].saturating_sub(zeros.at(at) as i64);
+        let product = from(&a, &zeros[0], i).saturating_mul(from(&b, &zeros[1], j));
         let scale = round_f32(scales[0].at(i) * scales[1].at(j));
-        Ok(clip(factor(scale / to[0])?.times(product, Rounding::Upward) + zero, range))
+        if last.0 != scale {
+            last = (scale, Some(factor(scale / to[0])?));
+        }
+        let factor = last.1.well_typed()?;
+        Ok(clip(factor.times(product, Rounding::Upward).saturating_add(to[1] as i64), range))
     };
-    call.one(ints(dtype, meets.into_iter().map(multiply).ok_list()?.into_iter()))
+    whole(call, meets.into_iter().map(multiply).ok_list()?)
 }
 
-/// A function of the floats, which the data stand for.
+/// A function of the floats, which bytes stand for.
 fn of_floats(call: &Call, function: fn(f64) -> f64) -> Result<Value, Fault> {
     let x = operand(call, 0)?;
     let range = range(x.dtype)?;
     let [scale, zero, to_scale, to] = [number(call, 1)?, number(call, 2)?, number(call, 3)?, number(call, 4)?];
     let apply = |q| quantized(round_f32(function(dequantized(q, scale, zero))), to_scale, to, range);
-    call.one(ints(x.dtype, integers(&x).into_iter().map(apply)))
+    // Of many elements it is computed once for each byte.
+    let bytes = if x.elements.len() < 256 { Vec::new() } else { (range.0..=range.1).map(apply).list() };
+    let of = |q: i64| bytes.get((q - range.0) as usize).copied().unwrap_or_else(|| apply(q));
+    whole(call, integers(x).into_iter().map(of).list())
 }
 
 pub(super) fn abs(call: &Call) -> Result<Value, Fault> {
@@ -206,69 +215,65 @@ pub(super) fn tanh(call: &Call) -> Result<Value, Fault> {
 }
 
 /// The data in the scale of the result, which the four operands from 1 on are of both.
-fn changed(call: &Call, x: &Tensor) -> Result<Vec<i128>, Fault> {
+fn changed(call: &Call, x: Tensor) -> Result<Vec<i64>, Fault> {
     let (scale, zero) = (Along::of(call, 1, &[], 0)?, Along::of(call, 2, &[], 0)?);
-    let change = Change::new(&scale, zero, [number(call, 3)?, number(call, 4)?], Rounding::Upward)?;
-    let word = range(Dtype::Int32)?;
-    Ok(integers(x).into_iter().enumerate().map(|(at, q)| clip(change.apply(at, q), word)).list())
+    Ok(Change::new(&scale, zero, [number(call, 3)?, number(call, 4)?], Rounding::Upward)?.all(x, WORD))
 }
 
 pub(super) fn leaky_relu(call: &Call) -> Result<Value, Fault> {
     let x = operand(call, 0)?;
-    let (zero, to) = (float_to_int(number(call, 2)?), float_to_int(number(call, 4)?));
+    let (zero, to) = (number(call, 2)? as i64, number(call, 4)? as i64);
     let (range, alpha) = (range(x.dtype)?, call.attrs.float("alpha"));
     let (slope, rest) = (factor(alpha)?, factor(1.0 - alpha)?);
-    let leak = |(old, new): (i128, i128)| match old < zero {
-        true => clip(slope.times(new, Rounding::Upward) + rest.times(to, Rounding::Upward), range),
+    let leak = |(old, new): (i64, i64)| match old < zero {
+        true => clip(slope.times(new, Rounding::Upward).saturating_add(rest.times(to, Rounding::Upward)), range),
         false => clip(new, range),
     };
-    let values = changed(call, &x)?;
-    call.one(ints(x.dtype, integers(&x).into_iter().zip(values).map(leak)))
+    let values = changed(call, x.clone())?;
+    whole(call, integers(x).into_iter().zip(values).map(leak).list())
 }
 
 pub(super) fn avg_pool2d(call: &Call) -> Result<Value, Fault> {
-    let mut x = operand(call, 0)?;
-    let (dtype, range) = (x.dtype, range(x.dtype)?);
-    x.elements = ints(Dtype::Int32, changed(call, &x)?.into_iter());
-    x.dtype = Dtype::Int32;
-    match pooled(call, &x, &PLANE, Windows::Moved, Fold::Mean(share(call)))? {
-        Elements::Int(means) => call.one(ints(dtype, means.into_iter().map(|mean| clip(mean.into(), range)))),
-        Elements::Float(_) => Err(Fault::ill_typed()),
+    let x = operand(call, 0)?;
+    let (shape, range) = (x.shape.clone(), range(x.dtype)?);
+    let x = Tensor { dtype: Dtype::Int32, shape, elements: Elements::Int(changed(call, x)?) };
+    let mut means = pooled(call, &x, &PLANE, Windows::Moved, Fold::Mean(share(call)))?;
+    if let Elements::Int(means) = &mut means {
+        means.iter_mut().for_each(|mean| *mean = clip(*mean, range));
     }
+    call.one(means)
 }
 
 /// In integers, by powers of two (Li and Gu, I-ViT, 2022, algorithm 1).
 pub(super) fn softmax(call: &Call) -> Result<Value, Fault> {
     let x = operand(call, 0)?;
     let axis = call.axis("axis", -1, x.shape.len());
-    let (zero, word) = (float_to_int(number(call, 2)?), range(Dtype::Int32)?);
+    let (range, shape, zero) = (range(x.dtype)?, x.shape.clone(), number(call, 2)? as i64);
     // How many integers there are to 1.
-    let one = clip(float_to_int(round_f32(1.0 / number(call, 1)?).round()), word);
+    let one = clip(round_f32(1.0 / number(call, 1)?).round() as i64, WORD);
     if one <= 0 {
         return Err(Fault::division_by_zero());
     }
-    let mut kept = x.shape.clone();
+    let mut kept = shape.clone();
     kept[axis] = 1;
-    let shifted: Vec<i128> = integers(&x).into_iter().map(|q| q - zero).list();
-    let largest = fold(View::new(&shifted, &x.shape), &[axis], i128::MIN, i128::max);
-    let power = |q: i128, largest: i128| {
+    let shifted: Vec<i64> = integers(x).into_iter().map(|q| q - zero).list();
+    let largest = fold(View::new(&shifted, &shape), &[axis], i64::MIN, i64::max);
+    let power = |q: i64, largest: i64| {
         let x = q - largest;
         let x = x + (x >> 1) - (x >> 4);
         let n = x / -one;
         let part = ((x + n * one) >> 1) + one;
-        if n <= 8 { part << (8 - n) } else { part >> (n - 8).min(100) }
+        if n <= 8 { part << (8 - n) } else { part >> (n - 8).min(63) }
     };
-    let powers = map2(View::new(&shifted, &x.shape), View::new(&largest, &kept), &x.shape, power);
-    let sums = fold(View::new(&powers, &x.shape), &[axis], 0, |sum: i128, power| sum + power);
-    let to = float_to_int(number(call, 4)?);
+    let powers = map2(View::new(&shifted, &shape), View::new(&largest, &kept), &shape, power);
+    let sums = fold(View::new(&powers, &shape), &[axis], 0, |sum: i64, power| sum.saturating_add(power));
+    let to = number(call, 4)? as i64;
     let factor = factor(1.0 / 128.0 / number(call, 3)?)?;
-    let range = range(x.dtype)?;
-    let share = |power: i128, sum: i128| {
+    let share = |power: i64, sum: i64| {
         let share = ((1 << 30) / sum.max(1) * power) >> 23;
-        clip(factor.times(share, Rounding::Upward) + to, range)
+        clip(factor.times(share, Rounding::Upward).saturating_add(to), range)
     };
-    let shares = map2(View::new(&powers, &x.shape), View::new(&sums, &kept), &x.shape, share);
-    call.one(ints(x.dtype, shares.into_iter()))
+    whole(call, map2(View::new(&powers, &shape), View::new(&sums, &kept), &shape, share))
 }
 
 pub(super) fn concatenated(call: &Call) -> Result<Value, Fault> {
@@ -284,9 +289,8 @@ pub(super) fn concatenated(call: &Call) -> Result<Value, Fault> {
         let x = tensor_of(&as_tensor(field)?);
         let one = Call { args: &[field.clone(), scale.clone(), zero.clone()], ..*call };
         let change = Change::new(&Along::of(&one, 1, &[], 0)?, Along::of(&one, 2, &[], 0)?, to, Rounding::Upward)?;
-        let values = integers(&x).into_iter().enumerate().map(|(at, q)| clip(change.apply(at, q), range) as i64);
-        parts.push((x.shape.clone(), values.list()));
+        parts.push((x.shape.clone(), change.all(x, range)));
     }
     let views: Vec<View<i64>> = parts.iter().map(|(shape, values)| View::new(values, shape)).list();
-    call.one(Elements::Int(concatenate(&views, axis)))
+    whole(call, concatenate(&views, axis))
 }

@@ -7,9 +7,9 @@ use crate::conv::window::{fault, numbers};
 use crate::run::{Call, Fault};
 use base::ToList;
 use kernel::fixed::{Factor, Rounding};
-use kernel::number::{float_to_int, round_f32, wrap};
+use kernel::number::round_f32;
 use kernel::strided::count;
-use ty::Dtype;
+use ty::{Dtype, Elements, Tensor};
 
 /// A number for each element of a tensor: one for all, or one for each place along an axis.
 pub(super) struct Along {
@@ -40,7 +40,20 @@ impl Along {
 
     /// That of element `at`.
     pub fn at(&self, at: usize) -> f64 {
-        self.values[at / self.inner % self.values.len()]
+        self.values[place(at, self.inner, self.values.len())]
+    }
+}
+
+/// Where along an axis with `size` places element `at` stands.
+fn place(at: usize, inner: usize, size: usize) -> usize {
+    if size == 1 { 0 } else { at / inner % size }
+}
+
+/// The elements of a tensor of integers.
+pub(super) fn integers(x: Tensor) -> Vec<i64> {
+    match x.elements {
+        Elements::Int(values) => values,
+        Elements::Float(_) => Vec::new(),
     }
 }
 
@@ -53,27 +66,32 @@ pub(super) fn number(call: &Call, index: usize) -> Result<f64, Fault> {
 }
 
 /// The smallest and the largest integer of a dtype.
-pub(super) fn range(dtype: Dtype) -> Result<(i128, i128), Fault> {
+pub(super) type Range = (i64, i64);
+
+/// Those of int32.
+pub(super) const WORD: Range = (i32::MIN as i64, i32::MAX as i64);
+
+pub(super) fn range(dtype: Dtype) -> Result<Range, Fault> {
     match dtype.int_range() {
-        Some(range) => Ok(range),
+        Some((low, high)) => Ok((low as i64, high.min(i64::MAX.into()) as i64)),
         None => fault(format!("quantized tensors hold integers, not {dtype}")),
     }
 }
 
 /// What is an integer, cut off at the ends of a dtype's range.
-pub(super) fn clip(x: i128, (low, high): (i128, i128)) -> i128 {
+pub(super) fn clip(x: i64, (low, high): Range) -> i64 {
     x.clamp(low, high)
 }
 
 /// A float as a quantized integer. NaN is the highest, as in Relay.
-pub(super) fn quantized(x: f64, scale: f64, zero: f64, (low, high): (i128, i128)) -> i128 {
+pub(super) fn quantized(x: f64, scale: f64, zero: f64, range: Range) -> i64 {
     let q = round_f32(round_f32(x / scale).round() + round_f32(zero));
-    if q.is_nan() { high } else { float_to_int(q).clamp(low, high) }
+    if q.is_nan() { range.1 } else { clip(q as i64, range) }
 }
 
 /// The float that an integer stands for.
-pub(super) fn dequantized(q: i128, scale: f64, zero: f64) -> f64 {
-    round_f32(round_f32(wrap(q - float_to_int(zero), 32, true) as f64) * scale)
+pub(super) fn dequantized(q: i64, scale: f64, zero: f64) -> f64 {
+    round_f32(round_f32(f64::from(q.wrapping_sub(zero as i64) as i32)) * scale)
 }
 
 pub(super) fn factor(x: f64) -> Result<Factor, Fault> {
@@ -88,7 +106,7 @@ pub(super) struct Change {
     factors: Vec<Factor>,
     inner: usize,
     from: Along,
-    to: i128,
+    to: i64,
     rounding: Rounding,
 }
 
@@ -96,12 +114,17 @@ impl Change {
     /// From scales and zero points to the scale and the zero point that two operands are.
     pub fn new(scale: &Along, from: Along, [to_scale, to]: [f64; 2], rounding: Rounding) -> Result<Change, Fault> {
         let factors = scale.values.iter().map(|scale| factor(scale / to_scale)).ok_list()?;
-        Ok(Change { factors, inner: scale.inner, from, to: float_to_int(to), rounding })
+        Ok(Change { factors, inner: scale.inner, from, to: to as i64, rounding })
     }
 
-    /// The integer for element `at`, not cut off.
-    pub fn apply(&self, at: usize, q: i128) -> i128 {
-        let factor = self.factors[at / self.inner % self.factors.len()];
-        factor.times(q - float_to_int(self.from.at(at)), self.rounding) + self.to
+    /// The integers for the elements of a tensor, cut off at the ends of a range.
+    pub fn all(&self, x: Tensor, range: Range) -> Vec<i64> {
+        let mut values = integers(x);
+        for (at, q) in values.iter_mut().enumerate() {
+            let factor = self.factors[place(at, self.inner, self.factors.len())];
+            let moved = q.saturating_sub(self.from.at(at) as i64);
+            *q = clip(factor.times(moved, self.rounding).saturating_add(self.to), range);
+        }
+        values
     }
 }
