@@ -122,9 +122,9 @@ pub fn f16_of_bits(bits: u16) -> f64 {
 /// The low `bits` (1 to 64) of `value`, read as two's complement or as an unsigned number.
 ///
 /// A uint64 comes back as the `i64` with its bits. One bit is the parity; a cast to bool is `value != 0` instead.
-pub fn wrap(value: i128, bits: u32, signed: bool) -> i64 {
+pub fn wrap(value: i64, bits: u32, signed: bool) -> i64 {
     let unused = 64 - bits;
-    let top = (value as i64) << unused;
+    let top = value << unused;
     if signed { top >> unused } else { ((top as u64) >> unused) as i64 }
 }
 
@@ -229,10 +229,9 @@ mod tests {
     fn integers_wrap_to_their_width() {
         assert_eq!(wrap(128, 8, true), -128);
         assert_eq!(wrap(-1, 8, false), 255);
-        assert_eq!(wrap(i128::from(u64::MAX), 64, false), -1);
-        assert_eq!(wrap(1 << 64, 64, true), 0);
+        assert_eq!(wrap(-1, 64, false), -1);
         assert_eq!(wrap(-2, 1, false), 0);
-        assert_eq!(wrap(i128::from(i32::MAX) + 1, 32, true), i64::from(i32::MIN));
+        assert_eq!(wrap(i64::from(i32::MAX) + 1, 32, true), i64::from(i32::MIN));
     }
 
     #[test]

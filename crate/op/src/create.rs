@@ -31,8 +31,7 @@ fn cast(call: &Call) -> Result<Value, Fault> {
 pub(crate) fn counting(dtype: Dtype, start: Scalar, step: Scalar, n: usize) -> Elements {
     match (start, step) {
         (Scalar::Int(start), Scalar::Int(step)) => {
-            let [start, step] = [start, step].each(|number| widen(dtype, number));
-            ints(dtype, (0..n).map(|i| start + step * i as i128))
+            ints(dtype, (0..n).map(|i| start.wrapping_add(step.wrapping_mul(i as i64))))
         }
         _ => {
             let [start, step] = [start, step].each(Scalar::as_float);

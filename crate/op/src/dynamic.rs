@@ -23,27 +23,23 @@ fn shape_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     match x.shape() {
         [] => call.one(ints(result.dtype, std::iter::once(0))),
-        shape => call.one(ints(result.dtype, shape.iter().map(|&size| size as i128))),
+        shape => call.one(ints(result.dtype, shape.iter().map(|&size| size as i64))),
     }
 }
 
 fn ndarray_size(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
-    call.one(ints(result.dtype, std::iter::once(x.elements().len() as i128)))
+    call.one(ints(result.dtype, std::iter::once(x.elements().len() as i64)))
 }
 
 /// The elements as an attribute: a list of integers.
 fn list(x: &Arg) -> AttrValue {
-    AttrValue::List(x.ints().into_iter().map(integer).list())
-}
-
-fn integer(value: i128) -> AttrValue {
-    AttrValue::Int(value.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
+    AttrValue::List(x.ints().into_iter().map(AttrValue::Int).list())
 }
 
 /// The elements as the sizes of a shape.
 pub(crate) fn sizes(x: &Arg) -> Result<Vec<usize>, Fault> {
-    let size = |size: i128| match u32::try_from(size) {
+    let size = |size: i64| match u32::try_from(size) {
         Ok(size) if size <= MAX_SIZE => Ok(size as usize),
         _ if size < 0 => Err(Fault::other("a size is negative")),
         _ => Err(Fault::out_of_memory()),
@@ -81,7 +77,7 @@ fn dyn_broadcast_to_of(call: &Call) -> Result<Value, Fault> {
 }
 
 fn dyn_expand_dims_of(call: &Call) -> Result<Value, Fault> {
-    known(call, "expand_dims", &call.args[..1], vec![("axis", integer(call.int_operand(1)?))])
+    known(call, "expand_dims", &call.args[..1], vec![("axis", AttrValue::Int(call.int_operand(1)?))])
 }
 
 fn dyn_full_of(call: &Call) -> Result<Value, Fault> {
@@ -109,7 +105,7 @@ fn dyn_resize2d_of(call: &Call) -> Result<Value, Fault> {
 
 fn dyn_pad_of(call: &Call) -> Result<Value, Fault> {
     let widths = call.tensor(1)?.ints();
-    let pairs = widths.chunks(2).map(|pair| AttrValue::List(pair.iter().map(|&width| integer(width)).list()));
+    let pairs = widths.chunks(2).map(|pair| AttrValue::List(pair.iter().map(|&width| AttrValue::Int(width)).list()));
     let given = vec![("pad_width", AttrValue::List(pairs.list()))];
     // The value to pad with has the dtype of the data there.
     let (x, value) = (call.tensor(0)?, call.tensor(2)?);
@@ -130,7 +126,7 @@ fn dyn_upsampling3d_of(call: &Call) -> Result<Value, Fault> {
 }
 
 fn dyn_one_hot_of(call: &Call) -> Result<Value, Fault> {
-    known(call, "one_hot", &call.args[..3], vec![("depth", integer(call.int_operand(3)?))])
+    known(call, "one_hot", &call.args[..3], vec![("depth", AttrValue::Int(call.int_operand(3)?))])
 }
 
 fn dyn_reshape_of(call: &Call) -> Result<Value, Fault> {
@@ -161,7 +157,7 @@ fn dyn_tile_of(call: &Call) -> Result<Value, Fault> {
 }
 
 fn dyn_topk_of(call: &Call) -> Result<Value, Fault> {
-    known(call, "topk", &call.args[..1], vec![("k", integer(call.int_operand(1)?))])
+    known(call, "topk", &call.args[..1], vec![("k", AttrValue::Int(call.int_operand(1)?))])
 }
 
 /// An attribute whose value no text can write, or that says nothing about types.

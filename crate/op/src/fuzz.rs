@@ -108,7 +108,7 @@ impl Random {
             true if small => Elements::Float((0..n).map(|_| self.below(4) as f64 / 4.0).collect()),
             true => Elements::Float((0..n).map(|_| round_to(dtype, self.float())).collect()),
             false if small => Elements::Int((0..n).map(|_| self.below(2) as i64).collect()),
-            false => Elements::Int((0..n).map(|_| wrap_to(dtype, self.int().into())).collect()),
+            false => Elements::Int((0..n).map(|_| wrap_to(dtype, self.int())).collect()),
         };
         Value::tensor(Tensor { dtype, shape, elements })
     }
@@ -239,9 +239,7 @@ fn is_of(value: &Value, result: &ResultType) -> bool {
     let fits = |(size, want): (&usize, &usize)| *want == OPEN || size == want;
     let is_rounded = match &*x.elements() {
         Elements::Float(values) => values.iter().all(|&v| v.is_nan() || round_to(x.dtype(), v) == v),
-        Elements::Int(values) => {
-            values.iter().all(|&v| x.dtype() == Dtype::UInt64 || wrap_to(x.dtype(), v.into()) == v)
-        }
+        Elements::Int(values) => values.iter().all(|&v| x.dtype() == Dtype::UInt64 || wrap_to(x.dtype(), v) == v),
     };
     let n: usize = x.shape().iter().product();
     x.dtype() == result.dtype

@@ -89,10 +89,11 @@ fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
             floats(result.dtype, dilated(views, &result.shape, &planes, &window, 0.0, best).into_iter())
         }
         false => {
-            let (x_values, w_values) = (x.ints(), w.ints());
+            let (x_values, w_values) = (x.wide_ints(), w.wide_ints());
             let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
             let best: [fn(i128, i128) -> i128; 2] = [i128::wrapping_add, i128::max];
-            ints(result.dtype, dilated(views, &result.shape, &planes, &window, 0, best).into_iter())
+            let most = dilated(views, &result.shape, &planes, &window, 0, best);
+            ints(result.dtype, most.into_iter().map(|most| most as i64))
         }
     })
 }

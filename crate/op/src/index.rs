@@ -51,7 +51,7 @@ fn adv_index_of(call: &Call) -> Result<Value, Fault> {
     let [data, indices @ ..] = &tensors[..] else { return Err(Fault::ill_typed()) };
     let strides = row_major(data.shape());
     let n_axes = result.shape.len() + indices.len() - data.shape().len();
-    let named: Vec<(Vec<i128>, Vec<usize>)> =
+    let named: Vec<(Vec<i64>, Vec<usize>)> =
         indices.iter().map(|index| (index.ints(), broadcast_strides(index.shape(), &result.shape[..n_axes]))).list();
     let places = places_or_fault(&result.shape, &mut |index| {
         let (outer, rest) = index.split_at(n_axes);
@@ -70,7 +70,7 @@ fn places_along(
     shape: &[usize],
     indices: &Arg,
     axis: usize,
-    within: fn(i128, usize) -> Result<usize, Fault>,
+    within: fn(i64, usize) -> Result<usize, Fault>,
 ) -> Result<Vec<usize>, Fault> {
     let (strides, values) = (row_major(shape), indices.ints());
     let mut values = values.into_iter();
@@ -79,7 +79,7 @@ fn places_along(
         // Off the axis the indices may be fewer than the data, never more.
         let mut place = 0;
         for (at, (&i, &stride)) in index.iter().zip(&strides).enumerate() {
-            place += if at == axis { along } else { crate::places::within(i as i128, shape[at])? } * stride;
+            place += if at == axis { along } else { crate::places::within(i as i64, shape[at])? } * stride;
         }
         Ok(place)
     })
@@ -143,7 +143,7 @@ fn one_hot_of(call: &Call) -> Result<Value, Fault> {
     let strides = row_major(&outer);
     let places = places(&result.shape, &mut |index| {
         let at = offset(&index[..axis], &strides) + offset(&index[axis + 1..], &strides[axis..]);
-        if indices[at] == index[axis] as i128 { 0 } else { kernel::index::NOWHERE }
+        if indices[at] == index[axis] as i64 { 0 } else { kernel::index::NOWHERE }
     });
     call.one(moved(&on, &places, off.get(0)))
 }
@@ -185,7 +185,7 @@ fn strided_set_of(call: &Call) -> Result<Value, Fault> {
         if vector.dtype().is_float() || vector.shape().len() != 1 || vector.shape()[0] > x.shape().len() {
             return Err(Fault::other(NOT_BOUNDS));
         }
-        bounds.push(vector.ints().into_iter().map(|at| at.clamp(i64::MIN.into(), i64::MAX.into()) as i64).list());
+        bounds.push(vector.ints());
     }
     if x.dtype() != v.dtype() {
         return Err(Fault::other(NOT_THE_SLICE));
@@ -211,7 +211,7 @@ fn unravel_index_of(call: &Call) -> Result<Value, Fault> {
     for &index in &indices {
         coordinates.push(kernel::index::coordinates(within(index, n)?, &shape));
     }
-    let rows = (0..shape.len()).flat_map(|axis| coordinates.iter().map(move |index| index[axis] as i128));
+    let rows = (0..shape.len()).flat_map(|axis| coordinates.iter().map(move |index| index[axis] as i64));
     call.one(ints(result.dtype, rows))
 }
 
@@ -221,7 +221,7 @@ fn argwhere_of(call: &Call) -> Result<Value, Fault> {
     let (mut rows, mut n) = (Vec::new(), 0);
     each_index(x.shape(), &mut |index| {
         if truth.next().is_some_and(|value| value != 0.0) {
-            rows.append_all(index.iter().map(|&at| at as i128));
+            rows.append_all(index.iter().map(|&at| at as i64));
             n += 1;
         }
     });

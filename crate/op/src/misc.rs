@@ -7,7 +7,7 @@ use crate::rule::misc::{
     ALLOC_TENSOR, CALL_LOWERED, CAST_LIKE, CUMPROD, CUMSUM, DEBUG, DFT, EINSUM, FIXED_POINT_MULTIPLY_PER_AXIS,
     FULL_LIKE, INVOKE_TVM_OP, KILL, REINTERPRET, SAME, SIMULATED_QUANTIZE, STFT,
 };
-use crate::run::{Arg, Call, Fault, Kernel, WellTyped, cast_arg, round_to, widen, wrap_to};
+use crate::run::{Arg, Call, Fault, Kernel, WellTyped, cast_arg, round_to, wrap_to};
 use crate::{AttrForm, AttrSpec, Default, Op};
 use base::ToList;
 use einsum::einsum_of;
@@ -51,7 +51,7 @@ fn from_bits(dtype: Dtype, bits: u64) -> Scalar {
         Dtype::Float32 => Scalar::Float(number::round_f64(f32::from_bits(bits as u32).into())),
         Dtype::BFloat16 => Scalar::Float(number::round_f64(f32::from_bits((bits as u32) << 16).into())),
         Dtype::Float16 => Scalar::Float(number::f16_of_bits(bits as u16)),
-        _ => Scalar::Int(wrap_to(dtype, bits.into())),
+        _ => Scalar::Int(wrap_to(dtype, bits as i64)),
     }
 }
 
@@ -70,7 +70,7 @@ fn reinterpret_of(call: &Call) -> Result<Value, Fault> {
 /// A fold's step on floats and on integers.
 struct Step {
     float: fn(f64, f64) -> f64,
-    int: fn(i128, i128) -> i128,
+    int: fn(i64, i64) -> i64,
 }
 
 /// Folds each line along an axis, every element of which is what has been folded so far, rounded each time.
@@ -99,7 +99,7 @@ fn scanned(call: &Call, first: i8, step: Step) -> Result<Value, Fault> {
             Elements::Int(values) => {
                 let mut folded = i64::from(first);
                 for at in places {
-                    let next = (step.int)(widen(dtype, folded), widen(dtype, values[at]));
+                    let next = (step.int)(folded, values[at]);
                     let before = std::mem::replace(&mut folded, wrap_to(dtype, next));
                     values[at] = if exclusive { before } else { folded };
                 }
@@ -110,11 +110,11 @@ fn scanned(call: &Call, first: i8, step: Step) -> Result<Value, Fault> {
 }
 
 fn cumsum_of(call: &Call) -> Result<Value, Fault> {
-    scanned(call, 0, Step { float: float::add, int: |a, b| a + b })
+    scanned(call, 0, Step { float: float::add, int: i64::wrapping_add })
 }
 
 fn cumprod_of(call: &Call) -> Result<Value, Fault> {
-    scanned(call, 1, Step { float: float::multiply, int: i128::wrapping_mul })
+    scanned(call, 1, Step { float: float::multiply, int: i64::wrapping_mul })
 }
 
 /// `x · 2^left · multiplier / 2^(31 + right)`, rounded half up, with the numbers that stand at the coordinates of
@@ -131,8 +131,8 @@ fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
         return Err(Fault::other("the multipliers and shifts are integers, one for each place of the axes"));
     }
     let shifts_left = call.attrs.flag("is_lshift_required");
-    let (multiplier, left, right, by) = (multiplier.ints(), left.ints(), right.ints(), row_major(&shape));
-    let mut values = x.ints().into_iter();
+    let (multiplier, left, right, by) = (multiplier.wide_ints(), left.ints(), right.ints(), row_major(&shape));
+    let mut values = x.wide_ints().into_iter();
     let mut products = Vec::with_capacity(x.elements().len());
     each_index(x.shape(), &mut |index| {
         let coordinates: Vec<usize> = axes.iter().map(|&axis| index[axis]).list();
@@ -140,7 +140,7 @@ fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
         let left = if shifts_left { left[at].clamp(0, 63) as u32 } else { 0 };
         let right = 31 + right[at].clamp(-30, 64) as i32;
         let product = (values.next().unwrap_or(0) << left).wrapping_mul(multiplier[at]);
-        products.push((product >> (right - 1)).wrapping_add(1) >> 1);
+        products.push(((product >> (right - 1)).wrapping_add(1) >> 1) as i64);
     });
     call.one(crate::run::ints(result.dtype, products.into_iter()))
 }

@@ -36,8 +36,8 @@ fn leaky_relu(call: &Call) -> Result<Value, Fault> {
         Elements::Float(values) => floats(result.dtype, values.iter().map(|&x| if x > 0.0 { x } else { alpha * x })),
         // Relay takes what of alpha the dtype holds.
         Elements::Int(_) => {
-            let leak = |x: i128| if x > 0 { x } else { x.wrapping_mul(float_to_int(alpha)) };
-            ints(result.dtype, x.ints().into_iter().map(leak))
+            let leak = |x: i128| (if x > 0 { x } else { x.wrapping_mul(float_to_int(alpha)) }) as i64;
+            ints(result.dtype, x.wide_ints().into_iter().map(leak))
         }
     })
 }

@@ -36,14 +36,14 @@ pub(crate) fn filled(scalar: Scalar, n: usize) -> Elements {
 }
 
 /// An index into an axis of that size, which a negative one is not.
-pub(crate) fn within(index: i128, size: usize) -> Result<usize, Fault> {
+pub(crate) fn within(index: i64, size: usize) -> Result<usize, Fault> {
     let found = usize::try_from(index).ok().filter(|&index| index < size);
-    found.ok_or_else(|| Fault::index(index.clamp(i64::MIN.into(), i64::MAX.into()) as i64))
+    found.ok_or_else(|| Fault::index(index))
 }
 
 /// As [`within`], where a negative index counts from the end.
-pub(crate) fn within_either(index: i128, size: usize) -> Result<usize, Fault> {
-    within(index, size).or_else(|fault| within(index + size as i128, size).map_err(|_| fault))
+pub(crate) fn within_either(index: i64, size: usize) -> Result<usize, Fault> {
+    within(index, size).or_else(|fault| within(index.saturating_add(size as i64), size).map_err(|_| fault))
 }
 
 /// A number of each element that is ordered as the elements are. NaN is above all numbers.
@@ -81,7 +81,7 @@ impl Merge {
     pub(crate) fn one(self, dtype: Dtype, old: Scalar, new: Scalar) -> Scalar {
         match (old, new) {
             (Scalar::Int(old), Scalar::Int(new)) => {
-                Scalar::Int(wrap_to(dtype, (self.int)(widen(dtype, old), widen(dtype, new))))
+                Scalar::Int(wrap_to(dtype, (self.int)(widen(dtype, old), widen(dtype, new)) as i64))
             }
             (Scalar::Float(old), Scalar::Float(new)) => Scalar::Float(round_to(dtype, (self.float)(old, new))),
             (Scalar::Int(_), Scalar::Float(_)) | (Scalar::Float(_), Scalar::Int(_)) => old,
@@ -100,7 +100,7 @@ impl Merge {
             }
             (Elements::Int(values), Elements::Int(updates)) => {
                 for (&at, &new) in places.iter().zip(updates) {
-                    values[at] = wrap_to(dtype, (self.int)(widen(dtype, values[at]), widen(dtype, new)));
+                    values[at] = wrap_to(dtype, (self.int)(widen(dtype, values[at]), widen(dtype, new)) as i64);
                 }
             }
             (Elements::Float(_), Elements::Int(_)) | (Elements::Int(_), Elements::Float(_)) => {
@@ -124,7 +124,7 @@ impl Call<'_> {
     }
 
     /// An operand that is one number, as an integer.
-    pub(crate) fn int_operand(&self, operand: usize) -> Result<i128, Fault> {
+    pub(crate) fn int_operand(&self, operand: usize) -> Result<i64, Fault> {
         one_of(&self.tensor(operand)?.ints())
     }
 

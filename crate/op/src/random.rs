@@ -100,7 +100,7 @@ fn multinomial_of(call: &Call) -> Result<Value, Fault> {
         let last = line.iter().rposition(|&p| p > 0.0).unwrap_or(0);
         drawn.append_all(words.iter().map(|&word| {
             let u = uniform(Dtype::Float32, word);
-            sums.iter().position(|&sum| sum > u).unwrap_or(last) as i128
+            sums.iter().position(|&sum| sum > u).unwrap_or(last) as i64
         }));
     }
     Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, ints(result.dtype, drawn.into_iter()))?]))

@@ -108,15 +108,15 @@ fn collapsed(x: &Arg, to: &[usize]) -> Elements {
     let strides = broadcast_strides(to, x.shape());
     let walk = Offsets::new(x.shape(), [&strides]);
     let n = count(to);
-    match x.dtype().is_float() {
-        true => {
+    match &*x.elements() {
+        Elements::Float(values) => {
             let mut sums = vec![0.0; n];
-            x.floats().into_iter().zip(walk).for_each(|(value, [at])| sums[at] += value);
+            values.iter().zip(walk).for_each(|(value, [at])| sums[at] += value);
             floats(x.dtype(), sums.into_iter())
         }
-        false => {
-            let mut sums = vec![0_i128; n];
-            x.ints().into_iter().zip(walk).for_each(|(value, [at])| sums[at] += value);
+        Elements::Int(values) => {
+            let mut sums = vec![0_i64; n];
+            values.iter().zip(walk).for_each(|(&value, [at])| sums[at] = sums[at].wrapping_add(value));
             ints(x.dtype(), sums.into_iter())
         }
     }
@@ -146,9 +146,9 @@ fn reverse_sequence_of(call: &Call) -> Result<Value, Fault> {
     let strides = row_major(x.shape());
     let places = places(x.shape(), &mut |index| {
         // A length past the end is all of the axis.
-        let n = lengths[index[batch]].min(x.shape()[along] as i128);
+        let n = lengths[index[batch]].min(x.shape()[along] as i64);
         let (at, stride) = (index[along], strides[along]);
-        let mirrored = if (at as i128) < n { n as usize - 1 - at } else { at };
+        let mirrored = if (at as i64) < n { n as usize - 1 - at } else { at };
         offset(index, &strides) - at * stride + mirrored * stride
     });
     rearranged(call, &x, &places)
@@ -307,9 +307,9 @@ fn invert_permutation_of(call: &Call) -> Result<Value, Fault> {
         return Err(Fault::other("a permutation is a vector of integers"));
     }
     let values = x.ints();
-    let mut inverse: Vec<Option<i128>> = vec![None; values.len()];
+    let mut inverse: Vec<Option<i64>> = vec![None; values.len()];
     for (place, &value) in values.iter().enumerate() {
-        if inverse[crate::places::within(value, values.len())?].replace(place as i128).is_some() {
+        if inverse[crate::places::within(value, values.len())?].replace(place as i64).is_some() {
             return Err(Fault::other("a number stands twice in the permutation"));
         }
     }
@@ -321,7 +321,7 @@ fn trilu_of(call: &Call) -> Result<Value, Fault> {
     let strides = row_major(x.shape());
     let places = places(x.shape(), &mut |index| {
         let (_, row, column) = in_matrix(index);
-        let above = column as i128 - row as i128 - k;
+        let above = (column as i64 - row as i64).saturating_sub(k);
         if (upper && above >= 0) || (!upper && above <= 0) { offset(index, &strides) } else { NOWHERE }
     });
     rearranged(call, &x, &places)

@@ -68,7 +68,10 @@ fn reduce(call: &Call, name: &str) -> Result<Value, Fault> {
         Elements::Float(values) => {
             floats(result.dtype, fold(View::new(values, x.shape()), &axes, init.0, float).into_iter())
         }
-        Elements::Int(_) => ints(result.dtype, fold(View::new(&x.ints(), x.shape()), &axes, init.1, int).into_iter()),
+        Elements::Int(_) => {
+            let folded = fold(View::new(&x.wide_ints(), x.shape()), &axes, init.1, int);
+            ints(result.dtype, folded.into_iter().map(|folded| folded as i64))
+        }
     };
     call.one(elements)
 }
@@ -112,8 +115,8 @@ fn mean(call: &Call) -> Result<Value, Fault> {
             floats(result.dtype, sums.into_iter().map(|sum| sum / n as f64))
         }
         Elements::Int(_) => {
-            let sums = fold(View::new(&x.ints(), x.shape()), &axes, 0, |sum: i128, x| sum.add(x));
-            ints(result.dtype, sums.into_iter().map(|sum| sum.divide_by(n.max(1))))
+            let sums = fold(View::new(&x.wide_ints(), x.shape()), &axes, 0, |sum: i128, x| sum.add(x));
+            ints(result.dtype, sums.into_iter().map(|sum| sum.divide_by(n.max(1)) as i64))
         }
     };
     call.one(elements)
@@ -130,7 +133,7 @@ fn position(call: &Call, float: fn(f64, f64) -> bool, int: fn(i128, i128) -> boo
     let tie = if call.attrs.flag("select_last_index") { Tie::Last } else { Tie::First };
     let positions = match &*x.elements() {
         Elements::Float(values) => arg_reduce(View::new(values, x.shape()), &axes, float, tie),
-        Elements::Int(_) => arg_reduce(View::new(&x.ints(), x.shape()), &axes, int, tie),
+        Elements::Int(_) => arg_reduce(View::new(&x.wide_ints(), x.shape()), &axes, int, tie),
     };
     call.one(Elements::Int(positions))
 }

@@ -181,7 +181,8 @@ pub fn round_to(dtype: Dtype, value: f64) -> f64 {
     }
 }
 
-pub(crate) fn wrap_to(dtype: Dtype, value: i128) -> i64 {
+/// An integer as one of a dtype, of which the low bits decide.
+pub(crate) fn wrap_to(dtype: Dtype, value: i64) -> i64 {
     match dtype {
         Dtype::Bool => i64::from(value != 0),
         _ => number::wrap(value, dtype.bits(), dtype.is_signed()),
@@ -198,16 +199,21 @@ pub fn widen(dtype: Dtype, value: i64) -> i128 {
     if dtype == Dtype::UInt64 { i128::from(value as u64) } else { i128::from(value) }
 }
 
+/// The same, in 64 bits: what is past the last int64 is that.
+pub(crate) fn narrow(dtype: Dtype, value: i64) -> i64 {
+    if dtype == Dtype::UInt64 && value < 0 { i64::MAX } else { value }
+}
+
 /// A scalar of one dtype as another, as `cast` does: floats are cut off towards zero and saturate before they wrap, and
 /// the bits of a `uint64` are no negative number.
 pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
     match (scalar, to.is_float()) {
         (Scalar::Float(value), true) => Scalar::Float(round_to(to, value)),
         (Scalar::Float(value), false) if to == Dtype::Bool => Scalar::Int(i64::from(value != 0.0)),
-        (Scalar::Float(value), false) => Scalar::Int(wrap_to(to, number::float_to_int(value))),
+        (Scalar::Float(value), false) => Scalar::Int(wrap_to(to, number::float_to_int(value) as i64)),
         (Scalar::Int(value), true) if to == Dtype::Float64 => Scalar::Float(widen(from, value) as f64),
         (Scalar::Int(value), true) => Scalar::Float(round_to(to, number::int_to_float(widen(from, value)))),
-        (Scalar::Int(value), false) => Scalar::Int(wrap_to(to, widen(from, value))),
+        (Scalar::Int(value), false) => Scalar::Int(wrap_to(to, value)),
     }
 }
 
@@ -228,9 +234,9 @@ pub fn run(row: &'static Op, call: &Call) -> Result<Value, Fault> {
 pub fn call_scalar(kernel: &Kernel, dtype: Dtype, a: Scalar, b: Scalar) -> Result<Scalar, Fault> {
     let float = |value: f64| match dtype.is_float() {
         true => Scalar::Float(round_to(dtype, value)),
-        false => Scalar::Int(wrap_to(dtype, number::float_to_int(value))),
+        false => Scalar::Int(wrap_to(dtype, number::float_to_int(value) as i64)),
     };
-    let int = |value: i128| Scalar::Int(wrap_to(dtype, value));
+    let int = |value: i128| Scalar::Int(wrap_to(dtype, value as i64));
     let truth = |value: bool| Scalar::Int(i64::from(value));
     Ok(match (kernel, a, b) {
         (Kernel::Map1 { float: f, .. }, Scalar::Float(a), _) => float(f(a)),
@@ -260,7 +266,7 @@ pub(crate) fn floats(dtype: Dtype, mut values: impl Iterator<Item = f64>) -> Ele
 }
 
 /// Integers, each wrapped to the dtype.
-pub(crate) fn ints(dtype: Dtype, mut values: impl Iterator<Item = i128>) -> Elements {
+pub(crate) fn ints(dtype: Dtype, mut values: impl Iterator<Item = i64>) -> Elements {
     ints_of(dtype, values.size_hint().0, &mut || values.next())
 }
 
@@ -276,7 +282,7 @@ fn floats_of(dtype: Dtype, n: usize, next: &mut dyn FnMut() -> Option<f64>) -> E
     while let Some(value) = next() {
         match &mut elements {
             Elements::Float(floats) => floats.push(round_to(dtype, value)),
-            Elements::Int(ints) => ints.push(wrap_to(dtype, number::float_to_int(value))),
+            Elements::Int(ints) => ints.push(wrap_to(dtype, number::float_to_int(value) as i64)),
         }
     }
     elements
@@ -284,7 +290,7 @@ fn floats_of(dtype: Dtype, n: usize, next: &mut dyn FnMut() -> Option<f64>) -> E
 
 /// As [`floats_of`].
 #[inline(never)]
-fn ints_of(dtype: Dtype, n: usize, next: &mut dyn FnMut() -> Option<i128>) -> Elements {
+fn ints_of(dtype: Dtype, n: usize, next: &mut dyn FnMut() -> Option<i64>) -> Elements {
     let mut elements = room(dtype, n);
     while let Some(value) = next() {
         match &mut elements {
@@ -332,8 +338,16 @@ impl Arg<'_> {
         }
     }
 
+    /// The elements as integers. What is past the last int64 is that.
+    pub(crate) fn ints(&self) -> Vec<i64> {
+        match &*self.elements() {
+            Elements::Float(values) => values.iter().map(|&value| value as i64).list(),
+            Elements::Int(values) => values.iter().map(|&value| narrow(self.dtype(), value)).list(),
+        }
+    }
+
     /// The elements as integers with their sign.
-    pub(crate) fn ints(&self) -> Vec<i128> {
+    pub(crate) fn wide_ints(&self) -> Vec<i128> {
         match &*self.elements() {
             Elements::Float(values) => values.iter().map(|&value| number::float_to_int(value)).list(),
             Elements::Int(values) => values.iter().map(|&value| widen(self.dtype(), value)).list(),

@@ -36,7 +36,7 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
     let (mut rows, mut all) = (Vec::with_capacity(order.len() * n_columns), Vec::with_capacity(order.len()));
     for &(row, place) in &order {
         all.push(values.get(place).copied().unwrap_or(fill));
-        let first = row as i128;
+        let first = row as i64;
         match indices.get(place * n_columns..(place + 1) * n_columns) {
             Some(index) if place < n => rows.extend_from_slice(index),
             _ => rows.append_all((0..n_columns).map(|column| if column == 0 { first } else { 0 })),
@@ -64,12 +64,11 @@ fn sparse_reshape_of(call: &Call) -> Result<Value, Fault> {
     // One size may be -1: what is left.
     if let Some(at) = new.iter().position(|&size| size == -1) {
         new[at] = 1;
-        let others =
-            new.iter().try_fold(1_i128, |all, &size| all.checked_mul(size)).ok_or_else(Fault::out_of_memory)?;
-        if others <= 0 || n as i128 % others != 0 {
+        let others = new.iter().try_fold(1_i64, |all, &size| all.checked_mul(size)).ok_or_else(Fault::out_of_memory)?;
+        if others <= 0 || n as i64 % others != 0 {
             return Err(Fault::other(NO_FIT));
         }
-        new[at] = n as i128 / others;
+        new[at] = n as i64 / others;
     }
     let shape: Vec<usize> =
         new.iter().map(|&size| usize::try_from(size)).ok_list().map_err(|_| Fault::other(NO_FIT))?;
@@ -84,7 +83,7 @@ fn sparse_reshape_of(call: &Call) -> Result<Value, Fault> {
         for (&at, (&size, &stride)) in row.iter().zip(old.iter().zip(&strides)) {
             place += within(at, size)? * stride;
         }
-        rows.append_all(coordinates(place, &shape).into_iter().map(|at| at as i128));
+        rows.append_all(coordinates(place, &shape).into_iter().map(|at| at as i64));
     }
     let (rows, sizes) = (ints(call.result(0)?.dtype, rows.into_iter()), ints(call.result(1)?.dtype, new.into_iter()));
     Ok(tuple(vec![call.value(0, rows)?, call.value(1, sizes)?]))

@@ -22,9 +22,8 @@ fn clip(call: &Call) -> Result<Value, Fault> {
             // Bounds beyond the dtype are its own.
             let (least, most) = result.dtype.int_range().unwrap_or((i128::MIN, i128::MAX));
             let [low, high] = [low, high].each(|bound| number::float_to_int(bound).clamp(least, most));
-            let mut values = x.ints();
-            values.iter_mut().for_each(|x| *x = (*x).min(high).max(low));
-            ints(result.dtype, values.into_iter())
+            let values = x.wide_ints().into_iter();
+            ints(result.dtype, values.map(|x| x.min(high).max(low) as i64))
         }
     })
 }
@@ -32,7 +31,10 @@ fn clip(call: &Call) -> Result<Value, Fault> {
 fn fixed_point_multiply(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let (multiplier, shift) = (call.attrs.int("multiplier").unwrap_or(0), call.attrs.int("shift").unwrap_or(0));
-    call.one(ints(result.dtype, x.ints().into_iter().map(|x| int::fixed_point_multiply(x, multiplier, shift))))
+    call.one(ints(
+        result.dtype,
+        x.wide_ints().into_iter().map(|x| int::fixed_point_multiply(x, multiplier, shift) as i64),
+    ))
 }
 
 pub const ROWS: &[Op] = &[

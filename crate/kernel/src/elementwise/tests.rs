@@ -201,10 +201,10 @@ fn conversions_are_those_of_cast() {
     let whole = |x: f32| crate::number::float_to_int(f64::from(x));
     let mut ints = [7; 15];
     compare::to_i32(&odd, &mut ints);
-    assert_eq!(ints.map(i64::from), odd.map(|x| crate::number::wrap(whole(x), 32, true)));
+    assert_eq!(ints.map(i64::from), odd.map(|x| crate::number::wrap(whole(x) as i64, 32, true)));
     let mut bytes = [7; 15];
     compare::to_u8(&odd, &mut bytes);
-    assert_eq!(bytes.map(i64::from), odd.map(|x| crate::number::wrap(whole(x), 8, false)));
+    assert_eq!(bytes.map(i64::from), odd.map(|x| crate::number::wrap(whole(x) as i64, 8, false)));
     compare::to_bool(&odd, &mut bytes);
     assert_eq!(bytes, odd.map(|x| u8::from(x != 0.0)));
     let mut back = [0.0; 3];

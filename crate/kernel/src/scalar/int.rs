@@ -191,8 +191,8 @@ mod tests {
         assert_eq!([abs(-3), negative(3), copy(3), relu(-3), relu(3)], [3, -3, 3, 0, 3]);
         assert_eq!([sign(-9), sign(0), sign(9)], [-1, 0, 1]);
         assert_eq!([bitwise_not(5), logical_not(0), logical_not(7)], [-6, 1, 0]);
-        assert_eq!(wrap(abs(I64_MIN), 64, true), i64::MIN);
-        assert_eq!(wrap(bitwise_not(1), 1, false), 0);
+        assert_eq!(wrap(abs(I64_MIN) as i64, 64, true), i64::MIN);
+        assert_eq!(wrap(bitwise_not(1) as i64, 1, false), 0);
     }
 
     #[test]
@@ -213,17 +213,17 @@ mod tests {
         for op in [divide, trunc_divide, floor_divide, floor_mod, r#mod, trunc_mod] {
             assert_eq!(op(1, 0), None);
         }
-        assert_eq!(wrap(divide(I64_MIN, -1).unwrap(), 64, true), i64::MIN);
+        assert_eq!(wrap(divide(I64_MIN, -1).unwrap() as i64, 64, true), i64::MIN);
     }
 
     #[test]
     fn the_low_64_bits_are_right() {
-        assert_eq!(wrap(multiply(U64_MAX, U64_MAX).unwrap(), 64, false), 1);
-        assert_eq!(wrap(add(U64_MAX, 1).unwrap(), 64, false), 0);
+        assert_eq!(wrap(multiply(U64_MAX, U64_MAX).unwrap() as i64, 64, false), 1);
+        assert_eq!(wrap(add(U64_MAX, 1).unwrap() as i64, 64, false), 0);
         assert_eq!(subtract(0, U64_MAX), Some(-U64_MAX));
-        assert_eq!(wrap(left_shift(U64_MAX, 63).unwrap(), 64, false), i64::MIN);
-        assert_eq!(wrap(power(3, 41).unwrap(), 64, true), 3i64.wrapping_pow(41));
-        assert_eq!(wrap(power(3, 1000).unwrap(), 64, true), 3i64.wrapping_pow(1000));
+        assert_eq!(wrap(left_shift(U64_MAX, 63).unwrap() as i64, 64, false), i64::MIN);
+        assert_eq!(wrap(power(3, 41).unwrap() as i64, 64, true), 3i64.wrapping_pow(41));
+        assert_eq!(wrap(power(3, 1000).unwrap() as i64, 64, true), 3i64.wrapping_pow(1000));
     }
 
     #[test]
@@ -271,6 +271,6 @@ mod tests {
             assert_eq!(fixed_point_multiply(U64_MAX, i64::MAX, shift), 0);
         }
         assert_eq!(fixed_point_multiply(U64_MAX, i64::MAX, -96), 1);
-        assert_eq!(wrap(fixed_point_multiply(1, half, 1000), 64, true), 0);
+        assert_eq!(wrap(fixed_point_multiply(1, half, 1000) as i64, 64, true), 0);
     }
 }

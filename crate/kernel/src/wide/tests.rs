@@ -51,7 +51,7 @@ fn integers_go_out_wrapped_and_come_back() {
             let mut back = [0; BLOCK];
             read_ints(format, &bytes, &mut back);
             for (i, (&x, &y)) in from.iter().zip(&back).enumerate().take(n) {
-                let wrapped = if format == Format::Bool { i64::from(x != 0) } else { wrap(x.into(), bits, is_signed) };
+                let wrapped = if format == Format::Bool { i64::from(x != 0) } else { wrap(x, bits, is_signed) };
                 assert_eq!(y, wrapped, "{format:?} {i} of {n}");
             }
         }

@@ -95,7 +95,7 @@ pub(crate) fn numbers(x: &Tensor) -> Vec<f64> {
 pub(crate) fn rounded(elements: Elements, dtype: ty::Dtype) -> Elements {
     match elements {
         Elements::Float(values) => floats(dtype, values.into_iter()),
-        Elements::Int(values) => ints(dtype, values.into_iter().map(i128::from)),
+        Elements::Int(values) => ints(dtype, values.into_iter()),
     }
 }
 
@@ -240,7 +240,7 @@ pub(crate) fn pooled(call: &Call, x: &Tensor, space: &Space, windows: Windows, f
             })
         }
         Elements::Int(_) => {
-            let values = Arg::Tensor(&data).ints();
+            let values = Arg::Tensor(&data).wide_ints();
             let view = View::new(&values, &shape);
             let folded = match fold {
                 Fold::Largest => slide::pool(view, &looks, crate::reduce::lowest(call), i128::max),
@@ -249,7 +249,7 @@ pub(crate) fn pooled(call: &Call, x: &Tensor, space: &Space, windows: Windows, f
                     sums.zip(counts(share)).map(|(sum, n)| sum / n).list()
                 }
             };
-            ints(x.dtype, folded.into_iter())
+            ints(x.dtype, folded.into_iter().map(|folded| folded as i64))
         }
     };
     let elements = match elements {

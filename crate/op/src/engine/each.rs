@@ -167,7 +167,7 @@ impl Each {
             (Kernel::Map1 { float, .. }, true) => (0..n).for_each(|i| number[i] = float(x[i])),
             (Kernel::Map1 { int: Some(int), .. }, false) => (0..n).for_each(|i| whole[i] = int(value(a[i])) as i64),
             (Kernel::Map1 { float, int: None }, false) => {
-                (0..n).for_each(|i| whole[i] = wrap_to(to, float_to_int(float(value(a[i]) as f64))));
+                (0..n).for_each(|i| whole[i] = wrap_to(to, float_to_int(float(value(a[i]) as f64)) as i64));
             }
             (Kernel::Bits(_), true) => number.fill(f64::NAN),
             (Kernel::Bits(int), false) => {

@@ -115,7 +115,7 @@ impl Folded {
                 blocks,
                 init.1,
                 |blocks, part, sums, at| wide::fold_ints(int, is_unsigned, &blocks.ints[0][part], sums, at),
-                |sum| write(Scalar::Int(wrap_to(dtype, self.divisor.map_or(sum, |n| sum.divide_by(n.max(1)))))),
+                |sum| write(Scalar::Int(wrap_to(dtype, self.divisor.map_or(sum, |n| sum.divide_by(n.max(1))) as i64))),
             ),
         }
     }

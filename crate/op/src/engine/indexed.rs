@@ -7,7 +7,7 @@
 use super::single::axis_of;
 use super::{MOST, Scratch, Source, Work, count};
 use crate::places::{Merge, within, within_either};
-use crate::run::{Fault, ResultType, WellTyped, widen};
+use crate::run::{Fault, ResultType, WellTyped, narrow};
 use base::ToList;
 use kernel::index::{count_up, name, rows};
 use kernel::native::gather;
@@ -216,14 +216,14 @@ impl Indexed {
 
     /// Where an index is in an axis.
     fn place(&self, bytes: &[u8], size: usize) -> Result<usize, Fault> {
-        let index = narrow(self.index, bytes);
+        let index = bits_of_index(self.index, bytes);
         if (index as u64) < size as u64 {
             return Ok(index as usize);
         }
         match self.beyond {
             Beyond::Take(mode) => place(index, size, mode).ok_or_else(|| Fault::index(index)),
-            Beyond::Fault => within(widen(self.index, index), size),
-            Beyond::FromEnd => within_either(widen(self.index, index), size),
+            Beyond::Fault => within(narrow(self.index, index), size),
+            Beyond::FromEnd => within_either(narrow(self.index, index), size),
         }
     }
 }
@@ -285,16 +285,16 @@ impl Update {
 }
 
 /// An index by its 64 bits.
-fn narrow(dtype: Dtype, bytes: &[u8]) -> i64 {
+fn bits_of_index(dtype: Dtype, bytes: &[u8]) -> i64 {
     match (dtype, bytes) {
         (Dtype::Int32, &[a, b, c, d]) => i32::from_le_bytes([a, b, c, d]).into(),
         _ => scalar_of(dtype, bits_of_bytes(bytes)).as_int(),
     }
 }
 
-/// An integer with its sign.
-pub fn int_of(dtype: Dtype, bytes: &[u8]) -> i128 {
-    widen(dtype, narrow(dtype, bytes))
+/// An integer. What is past the last int64 is that.
+pub fn int_of(dtype: Dtype, bytes: &[u8]) -> i64 {
+    narrow(dtype, bits_of_index(dtype, bytes))
 }
 
 #[cfg(test)]

@@ -289,7 +289,7 @@ impl Lines {
             }
         }
         if is_cast {
-            let whole = |word: u64| wrap_to(to, number::float_to_int(f64::from_bits(word))) as u64;
+            let whole = |word: u64| wrap_to(to, number::float_to_int(f64::from_bits(word)) as i64) as u64;
             words.iter_mut().for_each(|word| *word = whole(*word));
         }
         Some(())

@@ -70,7 +70,7 @@ impl Overwrites {
     /// The integers of an operand.
     fn ints(&self, dtype: Dtype, source: Option<&Source>) -> Option<Vec<i64>> {
         let bytes = (*source?)?.chunks_exact(dtype.n_bytes());
-        Some(bytes.map(|bytes| int_of(dtype, bytes).clamp(i64::MIN.into(), i64::MAX.into()) as i64).list())
+        Some(bytes.map(|bytes| int_of(dtype, bytes)).list())
     }
 
     fn triangle(&self, is_upper: bool, k: i64, result: &mut [u8]) -> Option<()> {

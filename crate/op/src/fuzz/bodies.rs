@@ -390,7 +390,7 @@ fn elements_that_indices_name() {
         let most = if random.one_in(3) { 5 } else { *shape.iter().min().unwrap() };
         let least = if name == "scatter_elements" && random.one_in(2) { 1 } else { 0 };
         let n: usize = named.iter().product();
-        let indices = (0..n).map(|_| wrap_to(index, random.below(most) as i128 - least)).collect();
+        let indices = (0..n).map(|_| wrap_to(index, random.below(most) as i64 - least)).collect();
         let indices = Value::tensor(Tensor { dtype: index, shape: named, elements: Elements::Int(indices) });
         let dtype = random.dtype();
         let mut args = vec![random.tensor(shape, dtype), indices];

@@ -19,11 +19,11 @@ pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
             call.one(match (&*x.elements(), int) {
                 (Elements::Float(values), _) => floats(result.dtype, values.iter().map(|&x| float(x))),
                 (Elements::Int(values), Some(int)) => {
-                    ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value))))
+                    ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value)) as i64))
                 }
                 (Elements::Int(values), None) => ints(
                     result.dtype,
-                    values.iter().map(|&value| number::float_to_int(float(widen(x.dtype(), value) as f64))),
+                    values.iter().map(|&value| number::float_to_int(float(widen(x.dtype(), value) as f64)) as i64),
                 ),
             })
         }
@@ -32,9 +32,11 @@ pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
             call.one(match &*x.elements() {
                 Elements::Float(values) => floats(result.dtype, values.iter().map(|_| f64::NAN)),
                 Elements::Int(values) if x.dtype() == Dtype::Bool => {
-                    ints(result.dtype, values.iter().map(|&value| int(value.into()) & 1))
+                    ints(result.dtype, values.iter().map(|&value| (int(value.into()) & 1) as i64))
                 }
-                Elements::Int(values) => ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value)))),
+                Elements::Int(values) => {
+                    ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value)) as i64))
+                }
             })
         }
         Kernel::Map2 { float, int } => {
@@ -55,7 +57,8 @@ pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
                     let dtype = a.dtype();
                     let values = map2(x, y, &result.shape, |x, y| int(widen(dtype, x), widen(dtype, y)));
                     let values: Option<Vec<i128>> = values.into_iter().some_list();
-                    ints(result.dtype, values.ok_or_else(Fault::division_by_zero)?.into_iter())
+                    let values = values.ok_or_else(Fault::division_by_zero)?.into_iter();
+                    ints(result.dtype, values.map(|value| value as i64))
                 }
                 _ => return Err(Fault::ill_typed()),
             })

@@ -37,7 +37,7 @@ fn ordered(x: &Arg, axis: usize, k: usize, is_ascend: bool) -> Vec<usize> {
 /// Where along `axis` each place of the whole tensor is.
 fn along(places: &[usize], x: &Arg, axis: usize, dtype: Dtype) -> Elements {
     let (size, inner) = (x.shape()[axis], count(&x.shape()[axis + 1..]));
-    ints(dtype, places.iter().map(|&place| (place / inner % size) as i128))
+    ints(dtype, places.iter().map(|&place| (place / inner % size) as i64))
 }
 
 pub(super) fn sort_of(call: &Call) -> Result<Value, Fault> {
@@ -83,7 +83,7 @@ pub(super) fn searchsorted_of(call: &Call) -> Result<Value, Fault> {
     let found = wanted.iter().enumerate().map(|(i, &key)| {
         let line = if sequence.shape().len() == 1 { 0 } else { i / n };
         let line = &sorted[line * len..][..len];
-        line.partition_point(|&at| if right { at <= key } else { at < key }) as i128
+        line.partition_point(|&at| if right { at <= key } else { at < key }) as i64
     });
     call.one(ints(result.dtype, found))
 }
@@ -114,13 +114,13 @@ pub(super) fn unique_of(call: &Call) -> Result<Value, Fault> {
         base::sort(&mut firsts);
     }
     let n_found = firsts.len();
-    let mut counts = vec![0_i128; n];
+    let mut counts = vec![0_i64; n];
     kind.iter().for_each(|&kind| counts[kind] += 1);
     let elements = x.elements();
     let mut places = firsts.clone();
     places.resize(n, kernel::index::NOWHERE);
     firsts.resize(n, n);
-    let places_of = |places: &[usize]| ints(Dtype::Int32, places.iter().map(|&at| at as i128));
+    let places_of = |places: &[usize]| ints(Dtype::Int32, places.iter().map(|&at| at as i64));
     let mut fields = vec![
         call.value(0, moved(&elements, &places, zero(&elements)))?,
         call.value(1, places_of(&firsts))?,

@@ -71,18 +71,18 @@ impl Border {
 
 /// Where the `n` places of an axis come from that has so many more places before its `size`.
 pub(crate) fn bordered(size: usize, before: i64, n: usize, border: Border) -> Result<Vec<Option<usize>>, Fault> {
-    let size = size as i128;
+    let size = size as i64;
     let place = |at: usize| {
-        let at = at as i128 - i128::from(before);
+        let at = (at as i64).saturating_sub(before);
         let inside = (0..size).contains(&at);
         let from = match border {
             Border::Filled | Border::Edge if inside => at,
             Border::Filled => return Ok(None),
             Border::Edge => at.clamp(0, (size - 1).max(0)),
-            Border::Reflected if at < 0 => -at,
-            Border::Reflected if !inside => 2 * size - 2 - at,
-            Border::Symmetric if at < 0 => -at - 1,
-            Border::Symmetric if !inside => 2 * size - 1 - at,
+            Border::Reflected if at < 0 => at.saturating_neg(),
+            Border::Reflected if !inside => (2 * size - 2).saturating_sub(at),
+            Border::Symmetric if at < 0 => !at,
+            Border::Symmetric if !inside => (2 * size - 1).saturating_sub(at),
             Border::Reflected | Border::Symmetric => at,
         };
         match (0..size).contains(&from) {
@@ -379,14 +379,14 @@ pub(super) fn bitpack(call: &Call) -> Result<Value, Fault> {
     let (n_bits, width) = (result.shape[bit_axis], result.dtype.bits() as usize);
     let mut order: Vec<usize> = (0..rank).filter(|&axis| axis != pack_axis).list();
     order.push(pack_axis);
-    let integers = Tensor { elements: Elements::Int(Arg::Tensor(&x).ints().iter().map(|&x| x as i64).list()), ..x };
+    let integers = Tensor { elements: Elements::Int(Arg::Tensor(&x).ints()), ..x };
     let Elements::Int(values) = permuted(&integers.elements, &integers.shape, &order) else {
         return Err(Fault::ill_typed());
     };
     let mut packed = Vec::new();
     for bit in 0..n_bits {
         let bit_of = |word: i64, value: &i64| word << 1 | if bit < 64 { value >> bit & 1 } else { 0 };
-        packed.append_all(values.chunks_exact(width).map(|group| i128::from(group.iter().fold(0, bit_of))));
+        packed.append_all(values.chunks_exact(width).map(|group| group.iter().fold(0, bit_of)));
     }
     // Bits first, then the axes in this order, the packed one last.
     let mut shape: Vec<usize> = order.iter().map(|&axis| integers.shape[axis]).list();

@@ -80,7 +80,7 @@ pub(super) fn multibox_transform_loc_of(call: &Call) -> Result<Value, Fault> {
             row[2..].copy_from_slice(&corners);
             n += 1;
         }
-        counts.push(n as i128);
+        counts.push(n as i64);
     }
     let counts = ints(Dtype::Int32, counts.into_iter());
     Ok(tuple(vec![call.value(0, floats(call.result(0)?.dtype, rows.into_iter()))?, call.value(1, counts)?]))

@@ -71,7 +71,7 @@ impl Images {
 
     /// The number of the image that a region is of, cut off to a whole one.
     fn image(&self, region: &[f64]) -> Result<usize, Fault> {
-        within(kernel::number::float_to_int(region[0]), self.n_images)
+        within(region[0] as i64, self.n_images)
     }
 }
 

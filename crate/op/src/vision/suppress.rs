@@ -56,7 +56,7 @@ pub(super) fn get_valid_counts_of(call: &Call) -> Result<Value, Fault> {
     let score = required(column(call, "score_index", n_columns)?)?;
     let data = x.floats();
     let mut rows = vec![-1.0; data.len()];
-    let mut places = vec![-1_i128; n_batches * n_rows];
+    let mut places = vec![-1_i64; n_batches * n_rows];
     let mut counts = Vec::with_capacity(n_batches);
     for batch in 0..n_batches {
         let mut n = 0;
@@ -64,11 +64,11 @@ pub(super) fn get_valid_counts_of(call: &Call) -> Result<Value, Fault> {
             let row = &data[(batch * n_rows + at) * n_columns..][..n_columns];
             if row[score] > threshold && id.is_none_or(|id| row[id] >= 0.0) {
                 rows[(batch * n_rows + n) * n_columns..][..n_columns].copy_from_slice(row);
-                places[batch * n_rows + n] = at as i128;
+                places[batch * n_rows + n] = at as i64;
                 n += 1;
             }
         }
-        counts.push(n as i128);
+        counts.push(n as i64);
     }
     Ok(tuple(vec![
         call.value(0, ints(Dtype::Int32, counts.into_iter()))?,
@@ -161,7 +161,7 @@ fn kept_indices(call: &Call, batches: &[Batch], n_rows: usize) -> Result<Value, 
     if indices.len() < batches.len() * n_rows {
         return Err(Fault::other("there is not one index for each box"));
     }
-    let (mut kept, mut counts) = (vec![-1_i128; batches.len() * n_rows], Vec::with_capacity(batches.len()));
+    let (mut kept, mut counts) = (vec![-1_i64; batches.len() * n_rows], Vec::with_capacity(batches.len()));
     for (batch, Batch { rows }) in batches.iter().enumerate() {
         let mut n = 0;
         for at in rows.iter().flatten() {
@@ -171,7 +171,7 @@ fn kept_indices(call: &Call, batches: &[Batch], n_rows: usize) -> Result<Value, 
                 n += 1;
             }
         }
-        counts.push(n as i128);
+        counts.push(n as i64);
     }
     Ok(tuple(vec![
         call.value(0, ints(Dtype::Int32, kept.into_iter()))?,
@@ -191,9 +191,9 @@ pub(super) fn all_class_non_max_suppression_of(call: &Call) -> Result<Value, Fau
     let least = round_to(scores.dtype(), call.float_operand(4)?);
     let is_onnx = call.attrs.str("output_format") == "onnx";
     let (corners, points) = (boxes.floats(), scores.floats());
-    let mut rows: Vec<i128> = Vec::new();
+    let mut rows: Vec<i64> = Vec::new();
     let mut kept_scores: Vec<f64> = Vec::new();
-    let mut counts: Vec<i128> = Vec::new();
+    let mut counts: Vec<i64> = Vec::new();
     for batch in 0..n_batches {
         let corner = |at: usize| &corners[(batch * n_boxes + at) * 4..][..4];
         let (first_row, mut n) = (rows.len(), 0);
@@ -201,10 +201,10 @@ pub(super) fn all_class_non_max_suppression_of(call: &Call) -> Result<Value, Fau
             let line = &points[(batch * n_classes + class) * n_boxes..][..n_boxes];
             let order = best_first(line.iter().copied());
             let n_valid = order.iter().take_while(|&&at| line[at] > least).count();
-            let most = if max_size > 0 { max_size } else { n_valid as i128 };
+            let most = if max_size > 0 { max_size } else { n_valid as i64 };
             let mut kept: Vec<usize> = Vec::new();
             for &at in order[..n_valid].iter().filter(|_| threshold > 0.0) {
-                if kept.len() as i128 >= most {
+                if kept.len() as i64 >= most {
                     break;
                 }
                 // As in Relay, only a box whose score is above 0 can be dropped.
@@ -215,11 +215,11 @@ pub(super) fn all_class_non_max_suppression_of(call: &Call) -> Result<Value, Fau
             }
             n += kept.len();
             for at in kept {
-                rows.append_all(is_onnx.then_some(batch as i128).into_iter().chain([class as i128, at as i128]));
+                rows.append_all(is_onnx.then_some(batch as i64).into_iter().chain([class as i64, at as i64]));
                 kept_scores.push(line[at]);
             }
         }
-        counts.push(n as i128);
+        counts.push(n as i64);
         if !is_onnx {
             rows.resize(first_row + 2 * n_classes * n_boxes, 0);
             kept_scores.resize((batch + 1) * n_classes * n_boxes, 0.0);
