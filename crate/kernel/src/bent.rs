@@ -40,33 +40,35 @@ pub fn deformable_conv2d(
     let &[n_images, n_channels, height, width] = data.shape else { return vec![] };
     let &[n_outputs, group_channels, kernel_height, kernel_width] = weight.shape else { return vec![] };
     let &[_, n_offsets, out_height, out_width] = offset.shape else { return vec![] };
-    let mut results = Vec::with_capacity(n_images * n_outputs * out_height * out_width);
     let start = |axis: usize, position: usize, part: usize| {
         let Along { stride, dilation, before, .. } = along[axis];
         (position as i128 * i128::from(stride) + part as i128 * i128::from(dilation) - i128::from(before)) as f64
     };
+    let (n_positions, n_parts, group_outputs) =
+        (out_height * out_width, kernel_height * kernel_width, n_outputs / groups);
+    let mut results = vec![0.0; n_images * n_outputs * n_positions];
+    // What the window reads at a position, for all outputs of a group.
+    let mut samples: Vec<f64> = Vec::new();
     for image in 0..n_images {
-        for output in 0..n_outputs {
-            let first_channel = output / (n_outputs / groups) * group_channels;
-            for position in 0..out_height * out_width {
-                let (y, x) = (position / out_width, position % out_width);
-                let mut sum = 0.0;
-                for channel in 0..group_channels {
-                    let plane = image * n_channels + first_channel + channel;
-                    let plane = &data.data[plane * height * width..][..height * width];
-                    let offset_group = (first_channel + channel) / (n_channels / offset_groups);
-                    for part in 0..kernel_height * kernel_width {
-                        let moved = |axis: usize| {
-                            let pair = (offset_group * kernel_height * kernel_width + part) * 2 + axis;
-                            offset.data[((image * n_offsets + pair) * out_height + y) * out_width + x]
-                        };
-                        let at =
-                            [start(0, y, part / kernel_width) + moved(0), start(1, x, part % kernel_width) + moved(1)];
-                        let factor = (output * group_channels + channel) * kernel_height * kernel_width + part;
-                        sum += bilinear(plane, [height, width], at) * weight.data[factor];
-                    }
+        for (group, position) in (0..groups).flat_map(|group| (0..n_positions).map(move |at| (group, at))) {
+            let (y, x) = (position / out_width, position % out_width);
+            samples.clear();
+            for channel in group * group_channels..(group + 1) * group_channels {
+                let plane = &data.data[(image * n_channels + channel) * height * width..][..height * width];
+                let offset_group = channel / (n_channels / offset_groups);
+                for part in 0..n_parts {
+                    let moved = |axis: usize| {
+                        let pair = (offset_group * n_parts + part) * 2 + axis;
+                        offset.data[(image * n_offsets + pair) * n_positions + position]
+                    };
+                    let at = [start(0, y, part / kernel_width) + moved(0), start(1, x, part % kernel_width) + moved(1)];
+                    samples.push(bilinear(plane, [height, width], at));
                 }
-                results.push(sum);
+            }
+            for output in group * group_outputs..(group + 1) * group_outputs {
+                let factors = &weight.data[output * samples.len()..][..samples.len()];
+                let products = samples.iter().zip(factors).map(|(sample, factor)| sample * factor);
+                results[(image * n_outputs + output) * n_positions + position] = products.fold(0.0, |sum, x| sum + x);
             }
         }
     }

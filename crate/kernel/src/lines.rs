@@ -86,7 +86,9 @@ pub fn local_response(line: &mut [f64], size: i64, [bias, alpha, beta]: [f64; 3]
     for (at, x) in line.iter_mut().enumerate() {
         let end = at.saturating_add(reach).saturating_add(1).min(before.len());
         let squares = before[at.saturating_sub(reach)..end].iter().fold(0.0, |sum, x| sum + x * x);
-        *x /= float::power(bias + alpha * squares / size as f64, beta);
+        let scale = bias + alpha * squares / size as f64;
+        // Three quarters, as in most networks, is a root and a root of that.
+        *x /= if beta == 0.75 { scale.sqrt() * scale.sqrt().sqrt() } else { float::power(scale, beta) };
     }
 }
 
