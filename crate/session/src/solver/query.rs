@@ -40,7 +40,7 @@ fn meant(analysis: &Analysis, offset: u32) -> Option<(Span, Subject)> {
             })
         }
         None => {
-            let items = module.items.iter().filter_map(|item| match *item {
+            let mut items = module.items.iter().filter_map(|item| match *item {
                 Item::Def(def) => {
                     let hir::Def { name_span, function, .. } = module.defs[def];
                     Some(((name_span, Subject::Def(def)), function))
@@ -48,7 +48,7 @@ fn meant(analysis: &Analysis, offset: u32) -> Option<(Span, Subject)> {
                 Item::Let(variable, function) => Some((local(variable), function)),
                 Item::Expr(_) | Item::Adt(_) => None,
             });
-            let (item, _) = { items }.find(|&(_, function)| module.functions[function].span.end >= before)?;
+            let (item, _) = items.find(|&(_, function)| module.functions[function].span.end >= before)?;
             let lead = analysis.text().get(before as usize..item.0.start as usize).unwrap_or_default();
             (!lead.contains('\n')).then_some(item)
         }

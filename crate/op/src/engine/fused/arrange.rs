@@ -114,12 +114,10 @@ impl Arranged {
         Some(found)
     }
 
-    /// The norm with its vectors in the order in which it reads them, of those that it has.
+    /// The norm, with its vectors in the order in which it reads them.
     fn put_norm(&mut self, step: Step, vectors: [Input; 4], result: &ResultType) -> Option<Input> {
         let [gamma, beta, mean, factor] = vectors;
-        let has = |name: &str, vector: Input| step.attrs.flag(name).then_some(vector);
-        let inputs = [step.inputs.first().copied(), Some(mean), Some(factor), has("scale", gamma), has("center", beta)];
-        let inputs = inputs.into_iter().flatten().list();
+        let inputs = vec![*step.inputs.first()?, mean, factor, gamma, beta];
         Some(self.put(Step { inputs, ..step }, result, true))
     }
 }

@@ -166,12 +166,11 @@ impl Float {
 fn pass(step: &Step, run: &Run) -> Option<Pass> {
     let name = step.op.row().name;
     if step.op.gives_normal_data() {
-        let (&[x, mean, factor], vectors) = run.operands.split_first_chunk()?;
-        let mut vectors = vectors.iter().copied();
+        let &[x, mean, factor, gamma, beta] = &run.operands[..] else { return None };
+        let or = |name, vector, nothing| if step.attrs.flag(name) { vector } else { Place::Constant(nothing) };
         // Neither changes a number.
-        let mut or =
-            |name, nothing| if step.attrs.flag(name) { vectors.next() } else { Some(Place::Constant(nothing)) };
-        return Some(Pass::Affine { operands: [x, mean, factor, or("scale", 1.0)?, or("center", -0.0)?], to: run.to });
+        let operands = [x, mean, factor, or("scale", gamma, 1.0), or("center", beta, -0.0)];
+        return Some(Pass::Affine { operands, to: run.to });
     }
     Some(match (run.operands[..].try_into(), binary(name), &run.operands[..], unary(name, &step.attrs)) {
         (Ok(operands), Some(op), ..) => Pass::Binary { op, operands, to: run.to },
