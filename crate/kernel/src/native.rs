@@ -307,9 +307,11 @@ pub fn repeat(element: &[u8], to: &mut [u8]) {
 /// no longer than a run.
 pub fn gather(from: &[u8], places: &[usize], run: usize, fill: &[u8], to: &mut [u8]) {
     fn few<const N: usize>(from: &[u8], places: &[usize], fill: &[u8], to: &mut [u8]) {
+        let mut filled = [0; N];
+        repeat(fill, &mut filled);
         for (to, &place) in to.as_chunks_mut::<N>().0.iter_mut().zip(places) {
             match place {
-                NOWHERE => repeat(fill, to),
+                NOWHERE => *to = filled,
                 place => to.copy_from_slice(&from[place..][..N]),
             }
         }

@@ -212,7 +212,8 @@ impl Plan {
         let single = Single::new(name, attrs, operands, result).map(Body::Single);
         let half = || Halves::new(name, attrs, operands, result).map(Body::Half);
         let pool = || Pool::new(name, attrs, operands, result).map(work);
-        Some(Plan { body: single.or_else(half).or_else(pool)? })
+        let variance = || (name == "variance").then(|| Fused::variance(attrs, operands, result)).flatten();
+        Some(Plan { body: single.or_else(half).or_else(pool).or_else(|| variance().map(Body::Fused))? })
     }
 
     /// A plan for each result of a call, all on the same operands. `None` if one of them has none.

@@ -207,12 +207,13 @@ fn unravel_index_of(call: &Call) -> Result<Value, Fault> {
     }
     let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).ok_or_else(Fault::out_of_memory)?;
     let indices = x.ints();
-    let mut coordinates = Vec::with_capacity(indices.len());
-    for &index in &indices {
-        coordinates.push(kernel::index::coordinates(within(index, n)?, &shape));
+    let mut rows = vec![0; shape.len() * indices.len()];
+    for (at, &index) in indices.iter().enumerate() {
+        for (axis, along) in kernel::index::coordinates(within(index, n)?, &shape).into_iter().enumerate() {
+            rows[axis * indices.len() + at] = along as i64;
+        }
     }
-    let rows = (0..shape.len()).flat_map(|axis| coordinates.iter().map(move |index| index[axis] as i64));
-    call.one(ints(result.dtype, rows))
+    call.one(ints(result.dtype, rows.into_iter()))
 }
 
 fn argwhere_of(call: &Call) -> Result<Value, Fault> {

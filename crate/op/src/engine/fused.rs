@@ -21,8 +21,9 @@ mod stage;
 use super::single::Single;
 use super::{MAX_OPERANDS, Plan, Scratch, Source, count};
 use crate::call::Planned;
+use crate::rule::reduced_axes;
 use crate::run::{Fault, ResultType, WellTyped};
-use crate::{CallFault, OpId, Operators};
+use crate::{CallFault, OpId, Operators, by_name};
 use arrange::Arranged;
 use base::{Span, ToList};
 use chain::{Chain, room};
@@ -31,7 +32,7 @@ use float::Float;
 use kernel::fold::{Extent, Fold, fold_made};
 use stage::Group;
 use std::sync::Arc;
-use ty::Attrs;
+use ty::{Attrs, Dtype};
 
 /// An operator among those that are called as one.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,6 +158,26 @@ impl Fused {
             first = end;
         }
         Some(Fused { stages, n_operands })
+    }
+
+    /// `variance`, which is the mean of squares; those of a sample are divided by one less. For the mean that is given it is
+    /// within `(r + 4) · 2⁻²⁴` of itself, where `r` are the roundings of a sum ([`kernel::fold`]).
+    pub fn variance(attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Fused> {
+        let [x, mean] = operands else { return None };
+        let reduced = reduced_axes(attrs, x.shape.len()).ok()?;
+        let kept = x.shape.iter().zip(reduced).map(|(&size, is_reduced)| if is_reduced { 1 } else { size });
+        if x.dtype != Dtype::Float32 || !mean.shape.iter().copied().eq(kept) {
+            return None;
+        }
+        let attrs = Arc::new(attrs.clone());
+        let step =
+            |name, inputs| Some(Step { op: by_name(name)?, attrs: attrs.clone(), inputs, span: Span::default() });
+        let steps = [
+            step("subtract", vec![Input::Operand(0), Input::Operand(1)])?,
+            step("multiply", vec![Input::Step(0); 2])?,
+            step("mean", vec![Input::Step(1)])?,
+        ];
+        Fused::new(&steps, operands, &[x.clone(), x.clone(), result.clone()])
     }
 
     /// The product or convolution of the group, and which operand of the call is its right one.

@@ -436,7 +436,8 @@ fn reduction(name: &str, attrs: &Attrs, shape: &[usize]) -> Option<Single> {
         "min" => Fold::Minimum,
         _ => Fold::Sum,
     };
-    let divisor = (name == "mean").then(|| axes.iter().map(|&axis| shape[axis]).product());
+    let n: usize = axes.iter().map(|&axis| shape[axis]).product();
+    let divisor = if name == "mean" { Some(n.checked_sub(attrs.flag("unbiased").into())?) } else { None };
     Some(Single::Fold { op, groups: fold::groups(shape, &axes), divisor })
 }
 

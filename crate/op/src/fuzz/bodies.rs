@@ -176,6 +176,31 @@ fn pools_of_every_dtype_and_layout() {
 }
 
 #[test]
+fn variances() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mean = crate::by_name("mean").unwrap();
+    let mut n_planned = 0;
+    for _ in 0..2000 {
+        let shape: Vec<usize> = (0..1 + random.below(4)).map(|_| 1 + random.below(6)).collect();
+        let dtype = random.pick(&[Dtype::Float32, Dtype::Float32, Dtype::Float64]);
+        let x = tensor_for_sums(&mut random, &shape, dtype);
+        let axes = ints((0..shape.len()).filter(|_| random.one_in(2)));
+        let axes = if random.one_in(4) { AttrValue::None } else { axes };
+        let set = [("axis", axes), ("exclude", AttrValue::Bool(random.one_in(3)))];
+        let kept = [&set[..], &[("keepdims", AttrValue::Bool(true))]].concat();
+        let kept = Arc::new(attrs_with(mean.row(), &kept));
+        let mean = Operators::new(MEMORY).run(mean, std::slice::from_ref(&x), &kept).unwrap();
+        let flags = ["keepdims", "unbiased"].map(|flag| (flag, AttrValue::Bool(random.one_in(2))));
+        let row = crate::by_name("variance").unwrap().row();
+        let attrs = attrs_with(row, &[&set[..], &flags].concat());
+        let has_plan = has_plans_that_mean_it("variance", &[x, mean], attrs);
+        assert_eq!(has_plan, dtype == Dtype::Float32);
+        n_planned += usize::from(has_plan);
+    }
+    assert!(n_planned > 1000, "{n_planned}");
+}
+
+#[test]
 fn pools_are_the_same_in_either_layout() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for name in ["nn.max_pool2d", "nn.avg_pool2d"] {
