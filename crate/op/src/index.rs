@@ -209,8 +209,10 @@ fn unravel_index_of(call: &Call) -> Result<Value, Fault> {
     let indices = x.ints();
     let mut rows = vec![0; shape.len() * indices.len()];
     for (at, &index) in indices.iter().enumerate() {
-        for (axis, along) in kernel::index::coordinates(within(index, n)?, &shape).into_iter().enumerate() {
-            rows[axis * indices.len() + at] = along as i64;
+        let mut place = within(index, n)?;
+        for (axis, &size) in shape.iter().enumerate().rev() {
+            rows[axis * indices.len() + at] = (place % size) as i64;
+            place /= size;
         }
     }
     call.one(ints(result.dtype, rows.into_iter()))
