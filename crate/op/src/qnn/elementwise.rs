@@ -4,7 +4,7 @@ use super::scale::{Along, Change, Range, WORD, clip, dequantized, factor, intege
 use crate::conv::layout::{operand, tensor_of};
 use crate::conv::window::{Fold, PLANE, Windows, fault, numbers, pooled, share};
 use crate::run::{Call, Fault, WellTyped, as_tensor, floats};
-use base::ToList;
+use base::{MapArray, ToList};
 use kernel::fixed::Rounding;
 use kernel::number::{round_f32, round_f64};
 use kernel::reduce::fold;
@@ -35,8 +35,8 @@ pub(super) fn dequantize(call: &Call) -> Result<Value, Fault> {
     let x = operand(call, 0)?;
     let scale = Along::of(call, 1, &x.shape, axis(call, "axis"))?;
     let zero = Along::of(call, 2, &x.shape, axis(call, "axis"))?;
-    let values = integers(x).into_iter().enumerate();
-    call.one(floats(Dtype::Float32, values.map(|(at, q)| dequantized(q, scale.at(at), zero.at(at)))))
+    let values = integers(x.elements).into_iter().enumerate();
+    call.one(Elements::Float(values.map(|(at, q)| dequantized(q, scale.at(at), zero.at(at))).list()))
 }
 
 /// By integers of 31 digits unless `compute_dtype` is a float.
@@ -70,7 +70,7 @@ pub(super) fn requantize(call: &Call) -> Result<Value, Fault> {
         };
         clip(x as i64, range)
     };
-    whole(call, integers(x).into_iter().enumerate().map(changed).list())
+    whole(call, integers(x.elements).into_iter().enumerate().map(changed).list())
 }
 
 /// The integers that a number stands for: of int8, uint8 and int32; others do not change the data.
@@ -104,40 +104,37 @@ pub(super) fn simulated_dequantize(call: &Call) -> Result<Value, Fault> {
     call.one(floats(x.dtype, values.map(|(at, x)| round_f32(x - zero.at(at)) * scale.at(at))))
 }
 
-/// Both sides of an operator and the places in them that meet.
-struct Pair {
-    sides: [Tensor; 2],
-    scales: [Along; 2],
-    zeros: [Along; 2],
-    meets: Vec<(usize, usize)>,
-    /// Scale and zero point of the result, and its ends.
-    to: [f64; 2],
-    range: Range,
+/// One side of an operator.
+struct Side {
+    x: Tensor,
+    scale: Along,
+    zero: Along,
 }
 
-fn pair(call: &Call) -> Result<Pair, Fault> {
-    let (a, b, result) = (operand(call, 0)?, operand(call, 1)?, call.result(0)?);
-    let (lhs, rhs) = (axis(call, "lhs_axis"), axis(call, "rhs_axis"));
-    let places = |x: &Tensor| (0..count(&x.shape)).list();
-    let (left, right) = (places(&a), places(&b));
-    Ok(Pair {
-        scales: [Along::of(call, 2, &a.shape, lhs)?, Along::of(call, 4, &b.shape, rhs)?],
-        zeros: [Along::of(call, 3, &a.shape, lhs)?, Along::of(call, 5, &b.shape, rhs)?],
-        meets: map2(View::new(&left, &a.shape), View::new(&right, &b.shape), &result.shape, |i, j| (i, j)),
-        sides: [a, b],
-        to: [number(call, 6)?, number(call, 7)?],
-        range: range(result.dtype)?,
-    })
+fn sides(call: &Call) -> Result<[Side; 2], Fault> {
+    let side = |at: usize, along: &str| {
+        let (x, axis) = (operand(call, at)?, axis(call, along));
+        let [scale, zero] = [0, 1].each(|beside| Along::of(call, 2 + 2 * at + beside, &x.shape, axis));
+        Ok(Side { scale: scale?, zero: zero?, x })
+    };
+    Ok([side(0, "lhs_axis")?, side(1, "rhs_axis")?])
+}
+
+/// Scale and zero point of the result of two sides, and its ends.
+fn target(call: &Call) -> Result<([f64; 2], Range), Fault> {
+    Ok(([number(call, 6)?, number(call, 7)?], range(call.result(0)?.dtype)?))
 }
 
 /// Both sides in the scale of the result, then combined; the zero point is in both.
 fn combined(call: &Call, combine: fn(i64, i64, i64) -> i64) -> Result<Value, Fault> {
-    let Pair { sides: [a, b], scales: [scale_a, scale_b], zeros: [zero_a, zero_b], meets, to, range } = pair(call)?;
-    let changed = |side: Tensor, scale: Along, zero: Along| -> Result<Vec<i64>, Fault> {
-        Ok(Change::new(&scale, zero, to, Rounding::Upward)?.all(side, WORD))
+    let (to, range) = target(call)?;
+    let changed = |Side { x, scale, zero }: Side| {
+        Ok((x.shape.clone(), Change::new(&scale, zero, to, Rounding::Upward)?.all(x, WORD)))
     };
-    let (a, b, zero) = (changed(a, scale_a, zero_a)?, changed(b, scale_b, zero_b)?, to[1] as i64);
-    whole(call, meets.into_iter().map(|(i, j)| clip(combine(a[i], b[j], zero), range)).list())
+    let [a, b] = sides(call)?.each(changed);
+    let ((left, a), (right, b)) = (a?, b?);
+    let both = |a, b| clip(combine(a, b, to[1] as i64), range);
+    whole(call, map2(View::new(&a, &left), View::new(&b, &right), &call.result(0)?.shape, both))
 }
 
 pub(super) fn add(call: &Call) -> Result<Value, Fault> {
@@ -149,14 +146,17 @@ pub(super) fn subtract(call: &Call) -> Result<Value, Fault> {
 }
 
 pub(super) fn mul(call: &Call) -> Result<Value, Fault> {
-    let Pair { sides, scales, zeros, meets, to, range } = pair(call)?;
-    let [a, b] = sides.map(integers);
+    let ([a, b], (to, range)) = (sides(call)?, target(call)?);
+    let [left, right] = [&a.x.shape, &b.x.shape].each(|shape| (0..count(shape)).list());
+    let places = (View::new(&left, &a.x.shape), View::new(&right, &b.x.shape));
+    let meets = map2(places.0, places.1, &call.result(0)?.shape, |i, j| (i, j));
+    let [x, y] = [a.x.elements, b.x.elements].each(integers);
     // Most neighbours have the same scales.
     let mut last = (f64::NAN, None);
     let multiply = |(i, j): (usize, usize)| {
         let from = |q: &[i64], zeros: &Along, at: usize| q[at].saturating_sub(zeros.at(at) as i64);
-        let product = from(&a, &zeros[0], i).saturating_mul(from(&b, &zeros[1], j));
-        let scale = round_f32(scales[0].at(i) * scales[1].at(j));
+        let product = from(&x, &a.zero, i).saturating_mul(from(&y, &b.zero, j));
+        let scale = round_f32(a.scale.at(i) * b.scale.at(j));
         if last.0 != scale {
             last = (scale, Some(factor(scale / to[0])?));
         }
@@ -175,7 +175,7 @@ fn of_floats(call: &Call, function: fn(f64) -> f64) -> Result<Value, Fault> {
     // Of many elements it is computed once for each byte.
     let bytes = if x.elements.len() < 256 { Vec::new() } else { (range.0..=range.1).map(apply).list() };
     let of = |q: i64| bytes.get((q - range.0) as usize).copied().unwrap_or_else(|| apply(q));
-    whole(call, integers(x).into_iter().map(of).list())
+    whole(call, integers(x.elements).into_iter().map(of).list())
 }
 
 pub(super) fn abs(call: &Call) -> Result<Value, Fault> {
@@ -230,7 +230,7 @@ pub(super) fn leaky_relu(call: &Call) -> Result<Value, Fault> {
         false => clip(new, range),
     };
     let values = changed(call, x.clone())?;
-    whole(call, integers(x).into_iter().zip(values).map(leak).list())
+    whole(call, integers(x.elements).into_iter().zip(values).map(leak).list())
 }
 
 pub(super) fn avg_pool2d(call: &Call) -> Result<Value, Fault> {
@@ -256,7 +256,7 @@ pub(super) fn softmax(call: &Call) -> Result<Value, Fault> {
     }
     let mut kept = shape.clone();
     kept[axis] = 1;
-    let shifted: Vec<i64> = integers(x).into_iter().map(|q| q - zero).list();
+    let shifted: Vec<i64> = integers(x.elements).into_iter().map(|q| q - zero).list();
     let largest = fold(View::new(&shifted, &shape), &[axis], i64::MIN, i64::max);
     let power = |q: i64, largest: i64| {
         let x = q - largest;

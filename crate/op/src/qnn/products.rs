@@ -16,7 +16,7 @@ use ty::{Dtype, Elements, Tensor, Value};
 fn centred(call: &Call, x: Tensor, zero: usize, axis: usize) -> Result<Tensor, Fault> {
     let zero = Along::of(call, zero, &x.shape, axis as i64)?;
     let shape = x.shape.clone();
-    let values = integers(x).into_iter().enumerate();
+    let values = integers(x.elements).into_iter().enumerate();
     let elements = Elements::Int(values.map(|(at, q)| q - zero.at(at) as i64).list());
     Ok(Tensor { dtype: Dtype::Int64, shape, elements })
 }

@@ -50,8 +50,8 @@ fn place(at: usize, inner: usize, size: usize) -> usize {
 }
 
 /// The elements of a tensor of integers.
-pub(super) fn integers(x: Tensor) -> Vec<i64> {
-    match x.elements {
+pub(super) fn integers(elements: Elements) -> Vec<i64> {
+    match elements {
         Elements::Int(values) => values,
         Elements::Float(_) => Vec::new(),
     }
@@ -119,7 +119,7 @@ impl Change {
 
     /// The integers for the elements of a tensor, cut off at the ends of a range.
     pub fn all(&self, x: Tensor, range: Range) -> Vec<i64> {
-        let mut values = integers(x);
+        let mut values = integers(x.elements);
         for (at, q) in values.iter_mut().enumerate() {
             let factor = self.factors[place(at, self.inner, self.factors.len())];
             let moved = q.saturating_sub(self.from.at(at) as i64);
