@@ -392,6 +392,13 @@ test("operators that run as one have a line each", async ({ page }) => {
   const lines = ((await fused.textContent()) ?? "").split("\n");
   expect(lines.length).toBeGreaterThanOrEqual(5);
   expect(lines.slice(1, -1).every((line) => /^ +s\d+ = /.test(line))).toBe(true);
+  // Before and after the pass as well, beside what they were.
+  await panel(page).getByRole("button", { name: /^fuse/ }).first().click();
+  await panel(page).getByLabel("Show").selectOption("before and after");
+  const after = panel(page).getByRole("list", { name: /after the pass/ }).first();
+  await expect(after.locator("code").filter({ hasText: /^ +s0 = / })).toHaveCount(1);
+  const sides = panel(page).locator(".beside").first().locator("ol");
+  expect(await sides.nth(0).locator("li").count()).toBe(await sides.nth(1).locator("li").count());
 });
 
 test("an argument of a relation stays in one line", async ({ page }) => {

@@ -78,6 +78,9 @@ test("a slice has the colours of the whole tensor, or its own", async ({ page })
   await open(page);
   await ran(page, "reshape(arange(0f, 65536f, 1f), newshape=[64, 32, 32])\n");
   const ends = panel(page).locator(".legend");
+  // In the colours of the whole it would be one colour.
+  await expect(ends).toHaveText("01023");
+  await panel(page).getByLabel("scale").selectOption("of the whole tensor");
   await expect(ends).toHaveText("065535");
   await panel(page).getByLabel("scale").selectOption("of what is shown");
   await expect(ends).toHaveText("01023");
@@ -528,6 +531,78 @@ test("a rounded number says so, and all its digits can be had", async ({ page })
   await expect(cells.first()).toHaveText("123456.8");
 });
 
+test("integers of 64 bits are shown as they are", async ({ page }) => {
+  await open(page);
+  await ran(page, "arange(9223372036854775700i64, 9223372036854775800i64, 1i64)\n\n[18446744073709551615u64, 1u64]\n\n[-2147483648, 2147483647]\n");
+  const values = panel(page).locator(".value");
+  await expect(values.nth(0).locator(".statistics")).toContainText("std0");
+  await expect(values.nth(0).locator("td").nth(7)).toHaveText("9223372036854775707");
+  await expect(values.nth(1).locator("td")).toHaveText(["18446744073709551615", "1"]);
+  await expect(values.nth(2).locator("td")).toHaveText(["−2147483648", "2147483647"]);
+  await expect(panel(page).locator(".digits")).toHaveCount(0);
+  await values.nth(0).getByRole("button", { name: "Heat map" }).click();
+  await values.nth(0).getByRole("img").focus();
+  for (let time = 0; time < 2; time += 1) await values.nth(0).getByRole("img").press("ArrowRight");
+  await expect(values.nth(0).locator(".pointed")).toHaveText("[0, 1] is 9223372036854775701");
+});
+
+test("rounded numbers have as many decimals as those beside them, and a zero its sign", async ({ page }) => {
+  await open(page);
+  await ran(page, "sin(reshape(arange(0f, 48f, 1f), newshape=[8, 6]))\n\n[30f, 43f] / 3071f\n\n[-0f, 1f, 0f]\n");
+  const cells = (value: number) => panel(page).locator(".value").nth(value).locator("td");
+  // The seventh is 0.6569866, the one before the last but one of the fourth row -0.0088513.
+  await expect(cells(0).nth(7)).toHaveText("0.656987");
+  await expect(cells(0).nth(22)).toHaveText("−0.008851");
+  await expect(cells(1)).toHaveText(["0.009769", "0.014002"]);
+  await expect(cells(2)).toHaveText(["−0", "1", "0"]);
+});
+
+test("what is chosen for a value stays for the next run, and when another panel was looked at", async ({ page }) => {
+  await open(page);
+  await ran(page, `${"tanh(ones(shape=[4]))\n".repeat(12)}reshape(sin(arange(0f, 4096f, 1f)), newshape=[64, 64])\n`);
+  const last = panel(page).locator(".value").last();
+  await last.getByRole("button", { name: "Numbers" }).click();
+  await panel(page).getByRole("button", { name: "Bytes" }).click();
+  const top = () => panel(page).evaluate((place) => place.scrollTop);
+  await expect.poll(top).toBeGreaterThan(100);
+  const before = await top();
+  const isThere = async () => {
+    await expect(last.getByRole("button", { name: "Numbers" })).toHaveAttribute("aria-pressed", "true");
+    await expect(panel(page).getByRole("columnheader", { name: "Bytes" })).toHaveAttribute("aria-sort", "descending");
+    expect(Math.abs((await top()) - before)).toBeLessThan(60);
+  };
+  await showPanel(page, "Types");
+  await showPanel(page, "Run");
+  await isThere();
+  await runButton(page).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Ran in");
+  await isThere();
+});
+
+test("an error inside a function tells each expression that comes to it", async ({ page }) => {
+  await open(page);
+  await write(page, "def @f(%x: int32) { %x / 0 }\n@f(1)\n2 + 2\n@f(3)\n");
+  await runButton(page).click();
+  await expect(panel(page).locator(".outcome")).toContainText("1 of 3 expressions ran");
+  await expect(page.locator(".problems .labels").first()).toHaveText("while this is evaluated, line 2while this is evaluated, line 4");
+});
+
+test("of a tensor that does not fit, the run needs its size", async ({ page }) => {
+  await open(page);
+  await write(page, 'let %z = zeros(shape=[2000000000], dtype="float32");\nsum(%z)\n2 + 2\n');
+  await runButton(page).click();
+  await expect(panel(page).locator(".figures")).toContainText("it needs at least 8 GB for tensors");
+});
+
+test("elements that are all the same are drawn for who asks", async ({ page }) => {
+  await open(page);
+  await ran(page, "ones(shape=[30, 30])\n");
+  await expect(panel(page).locator(".statistics")).toHaveText("all 900 elements are1");
+  await expect(panel(page).getByRole("img")).toHaveCount(0);
+  await panel(page).getByRole("button", { name: "Heat map" }).click();
+  await expect(panel(page).getByRole("img")).toHaveCount(1);
+});
+
 const PARTS = `let %x = reshape(arange(0f, 256f, 1f), newshape=[16, 16]);
 (%x, (ones(shape=[2]), %x / 256f))
 Cons(%x, Cons(%x, Cons(negative(%x), Nil)))
@@ -571,6 +646,7 @@ test("the table of operators fits a phone", async ({ browser }) => {
   await ran(page, `${NET}sin(arange(0f, 100f, 1f))\n`);
   await showPanel(page, "Run");
   await expect(table(page)).toBeVisible();
+  await panel(page).getByRole("button", { name: "Heat map" }).first().tap();
   // A tap stays, and so does what it says.
   await panel(page).locator(".heatmap").tap({ position: { x: 1, y: 1 } });
   await expect(panel(page).locator(".pointed")).toHaveText("[0, 0] is 0.010414786");

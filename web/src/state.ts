@@ -283,7 +283,17 @@ export const problems = computed<Problem[]>(() => {
   const checked = mended?.revision === revision ? inOrderOf(view.diagnostics, mended.diagnostics) : view.diagnostics.map(asTold);
   for (const problem of checked) found.set(key(problem), problem);
   if (state.running.value || state.ran.value?.revision === state.checked.value.revision) {
-    for (const diagnostic of runDiagnostics.value) found.set(key(diagnostic), asTold(diagnostic));
+    // One place may fail for several expressions.
+    const failures = new Map<string, DiagnosticView>();
+    for (const diagnostic of runDiagnostics.value) {
+      const known = failures.get(key(diagnostic));
+      if (known === undefined) failures.set(key(diagnostic), { ...diagnostic, labels: [...diagnostic.labels] });
+      else known.labels.push(...diagnostic.labels);
+    }
+    for (const [at, failure] of failures) {
+      failure.labels.sort((a, b) => a.span.start - b.span.start);
+      found.set(at, asTold(failure));
+    }
   }
   return [...found.values()];
 });

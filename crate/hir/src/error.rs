@@ -770,7 +770,7 @@ fn meta_reference(text: &str, span: Span, fault: &MetaFault) -> Diagnostic {
             error(format!("`{text}` is out of bounds: the metadata section has {n_nodes} of these"))
                 .label(*section, "the section")
         }
-        MetaFault::AttrRecord => error(format!("`{text}` holds attributes; write them by name, as `axis=1`")),
+        MetaFault::AttrRecord => error(format!("`{text}` holds attributes; write them by name")),
         MetaFault::Unreadable { want } => error(format!("expected {want}, found `{text}`")),
     }
 }

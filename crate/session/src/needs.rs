@@ -8,7 +8,7 @@ use forecast::{Forecast, Forecaster, Open};
 use hir::FnId;
 use ir::{FuncId, Program};
 use op::ResultType;
-use ty::{RunError, Value};
+use ty::{RunError, RunFault, Value};
 
 /// Bytes of elements of tensors that are there at once, of all expressions together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,7 +57,10 @@ impl<'a> Ahead<'a> {
         let Forecast { least, most, open, refusal } = self.forecaster.call(entry, args, site);
         let needs = &mut self.needs;
         if let Some(error) = refusal {
-            needs.least = needs.least.max(least);
+            needs.least = needs.least.max(match &error.fault {
+                RunFault::LargeTensor(large) => large.held.saturating_add(large.bytes),
+                _ => least,
+            });
             needs.most = None;
             needs.open.get_or_insert((error.span, "what comes after the tensor that does not fit"));
             return Err(error);

@@ -16,6 +16,9 @@ const MAX_PARTS: usize = 16;
 /// So much of a value is looked through for them.
 const MAX_PLACES: usize = 100_000;
 
+/// All integers up to it are a float64.
+const EXACT: f64 = (1_u64 << 53) as f64;
+
 /// A value that is a tensor.
 pub fn whole(value: &Value) -> Option<TensorView> {
     match value {
@@ -126,10 +129,17 @@ fn tensor_view(tensor: &Tensor, most: usize) -> TensorView {
     let n = tensor.elements.len();
     let mut elements = vec![0.0; n.min(most)];
     read(0, &mut elements);
+    let lacks = match &tensor.elements {
+        Elements::Int(values) if elements.iter().any(|x| x.abs() >= EXACT) => {
+            let wide = |value: i64| if is_unsigned { i128::from(value as u64) } else { i128::from(value) };
+            values.iter().zip(&elements).map(|(&value, &x)| (wide(value) - x as i128) as f64).list()
+        }
+        _ => Vec::new(),
+    };
     let mut blocks = Blocks::new(&read);
     let overview = if n > most { overview(&tensor.shape, &mut blocks, most) } else { None };
     let (dtype, shape, statistics) = (tensor.dtype.to_string(), sizes(&tensor.shape), statistics(n, &mut blocks));
-    TensorView { dtype, shape, elements, overview, statistics }
+    TensorView { dtype, shape, elements, lacks, overview, statistics }
 }
 
 /// In two passes, so that the deviation of large numbers that are near each other is right.

@@ -36,9 +36,11 @@ export const step = (move: StepMove) => compiler.step(move);
 /** The program in another language, or why not. */
 export const exportTo = (to: ExportName) => compiler.export(to);
 
-/** Finds out what memory a run would need, before anybody runs it. */
-export async function lookAhead(): Promise<void> {
+/** Finds out what memory a run would need, before anybody runs it; the compiler may be replaced meanwhile. */
+export async function lookAhead(): Promise<"known" | "unknown"> {
   const revision = state.revision.peek();
   const view = await compiler.needs(target());
-  if (view !== undefined) state.needs.value = { revision, view };
+  if (view === undefined) return "unknown";
+  state.needs.value = { revision, view };
+  return "known";
 }

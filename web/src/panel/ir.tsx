@@ -8,7 +8,7 @@ import { Advice } from "../view/advice.tsx";
 import { highlight } from "../view/code.tsx";
 import { type Change, diff } from "../view/diff.ts";
 import { INSTRUCTIONS, wordOf } from "../view/instructions.ts";
-import { type IrLine, IrLines, type Tables } from "../view/irtext.tsx";
+import { type IrLine, IrLines, type Tables, unfolded } from "../view/irtext.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { More } from "../view/more.tsx";
@@ -247,9 +247,7 @@ function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: Function
   const where = name === "fn" && line !== undefined ? ` on line ${line}` : "";
   const title = name === "" ? "top-level variables" : `${name}${where}`;
   const size = after === undefined ? "left out" : before === undefined && withMarks ? "new" : before !== undefined && before !== after ? `${before} → ${after}` : String(after);
-  const text = (side: readonly IrLine[], label: string, isBeside = false) => (
-    <IrLines lines={side} label={label} tables={tables} isLit={isLit} isBeside={isBeside} />
-  );
+  const text = (side: readonly IrLine[], label: string) => <IrLines lines={side} label={label} tables={tables} isLit={isLit} />;
   const flat = lines.map(({ mark, line }): IrLine => ({ ...line, ...(withMarks ? { mark } : {}) }));
   return (
     <details class="function" open={isOpen}>
@@ -267,13 +265,16 @@ function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: Function
         text(flat, `Program of ${title}`)
       ) : (
         <div class="beside">
-          {text(sideOf(lines, "-"), `${title} before the pass`, true)}
-          {text(sideOf(lines, "+"), `${title} after the pass`, true)}
+          {text(sideOf(lines, "-"), `${title} before the pass`)}
+          {text(sideOf(lines, "+"), `${title} after the pass`)}
         </div>
       )}
     </details>
   );
 }
+
+/** Operators that run as one each beside what they were. */
+const inLines = (line: IrLineView, mark: " " | "-" | "+") => unfolded(line.text).split("\n").map((text): IrLine => ({ ...line, text, mark }));
 
 /** One side of a comparison, with empty lines where only the other side has any. */
 function sideOf(lines: readonly Change<IrLineView>[], own: "-" | "+"): IrLine[] {
@@ -282,13 +283,13 @@ function sideOf(lines: readonly Change<IrLineView>[], own: "-" | "+"): IrLine[] 
   while (at < lines.length) {
     const runs: Record<"-" | "+", IrLine[]> = { "-": [], "+": [] };
     for (let change = lines[at]; change !== undefined && change.mark !== " "; change = lines[at]) {
-      runs[change.mark].push({ ...change.line, mark: change.mark });
+      runs[change.mark].push(...inLines(change.line, change.mark));
       at += 1;
     }
     const height = Math.max(runs["-"].length, runs["+"].length);
     out.push(...runs[own], ...Array.from({ length: height - runs[own].length }, (): IrLine => ({ text: "", span: undefined, mark: " " })));
     const same = lines[at];
-    if (same !== undefined) out.push({ ...same.line, mark: " " });
+    if (same !== undefined) out.push(...inLines(same.line, " "));
     at += 1;
   }
   return out;

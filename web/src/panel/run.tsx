@@ -12,8 +12,9 @@ import { Advice } from "../view/advice.tsx";
 import { highlight, TypeText } from "../view/code.tsx";
 import { isPaneNarrow } from "../view/appearance.ts";
 import { EngineSwitch, EngineUsed } from "../view/engineswitch.tsx";
-import { ErrorLines, errorLines, errors, Place } from "../view/errorlines.tsx";
+import { ErrorLines, errorLines, Place } from "../view/errorlines.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
+import { forgetChoices } from "../view/kept.ts";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { DRAWN, More } from "../view/more.tsx";
 import { Profile } from "../view/profile.tsx";
@@ -31,12 +32,27 @@ const linesOf = (text: string) => text.split("\n").filter((line) => /[\p{L}\p{N}
 /** Those of the program that was run last. */
 let linesRun: readonly string[] = [];
 
+/** How far down its values were seen. */
+let top = 0;
+
 /** The values of another program are seen from their top, those of one that was edited from where one was. */
 function useTop(ran: Ran | undefined) {
+  const panel = () => document.getElementById(tabPanelId("run"));
+  const isShown = !state.running.value && state.stepping.value === undefined && ran !== undefined;
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    panel()?.scrollTo(0, top);
+    const keep = () => (top = panel()?.scrollTop ?? 0);
+    panel()?.addEventListener("scroll", keep);
+    return () => panel()?.removeEventListener("scroll", keep);
+  }, [isShown]);
   useLayoutEffect(() => {
     if (ran?.kind !== "finished" || ran.revision !== state.revision.peek()) return;
     const lines = linesOf(state.text.peek());
-    if (!lines.some((line) => linesRun.includes(line))) document.getElementById(tabPanelId("run"))?.scrollTo(0, 0);
+    if (!lines.some((line) => linesRun.includes(line))) {
+      forgetChoices();
+      panel()?.scrollTo(0, (top = 0));
+    }
     linesRun = lines;
   }, [ran]);
 }
@@ -211,8 +227,10 @@ function howFar(ran: Ran & { kind: "finished" }): string {
   // `@main` has a name, and is none of the expressions.
   const nRan = found.filter(({ name }) => name === "").length;
   if (nRan >= total) return `Ran in ${took}, but`;
-  // What has an error outside of these may be one more.
-  const isAll = errors().every(({ span }) => expressions.some((one) => one.span.start <= span.start && span.end <= one.span.end));
+  // What could not be read outside of these may be one more.
+  const { diagnostics } = state.checked.value.view;
+  const isIn = ({ span }: DiagnosticView) => expressions.some((one) => one.span.start <= span.start && span.end <= one.span.end);
+  const isAll = diagnostics.every((found) => found.severity !== "error" || isIn(found));
   return `${nRan}${isAll ? ` of ${total}` : ""} ${!isAll && nRan === 1 ? "expression" : "expressions"} ran in ${took};`;
 }
 
@@ -223,7 +241,7 @@ function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
     return isStale ? "Not run since the last edits." : "This program takes a while, so it runs when you say so.";
   }
   if (isNothing) {
-    return isStale ? "Not run since the last edits." : "The program ran; it has no top-level expression whose value could be shown.";
+    return isStale ? "Not run since the last edits." : "There is no top-level expression whose value could be shown; a let is evaluated where it is used.";
   }
   if (isStale) return "From before the last edits.";
   // Waiting is not always for the machine.
@@ -304,12 +322,24 @@ function FirstError() {
   );
 }
 
+/** Until what nobody could tell is asked again. */
+const AGAIN_MS = 500;
+
 /** What is known of a run before it. */
 function Ahead() {
   const isReady = isFresh.value && errorCount.value === 0 && state.engine.value === "ready";
   const revision = state.revision.value;
   useEffect(() => {
-    if (isReady) void lookAhead();
+    if (!isReady) return;
+    let next: ReturnType<typeof setTimeout> | undefined;
+    const look = async () => {
+      if ((await lookAhead()) === "unknown" && next !== undefined) next = setTimeout(look, AGAIN_MS);
+    };
+    next = setTimeout(look);
+    return () => {
+      clearTimeout(next);
+      next = undefined;
+    };
   }, [isReady, revision, state.fused.value]);
   const needs = state.needs.value;
   if (needs?.revision !== revision || !isReady || (needs.view.most === 0 && needs.view.least === 0)) return null;
@@ -433,7 +463,13 @@ function MadeUp({ name }: { name: string }) {
   const { definitions } = state.checked.value.view;
   const type = definitions.find((definition) => definition.name === name)?.type;
   if (name === "" || type?.startsWith("fn()")) return null;
-  return <p class="note">What it is given is made up: numbers by chance, the same in every run.</p>;
+  const isOfMany = definitions.filter((definition) => definition.name.endsWith("::forward")).length > 1;
+  return (
+    <p class="note">
+      What it is given is made up: numbers by chance, the same in every run{type?.includes("?") && "; sizes that its type leaves open are small"}.
+      {isOfMany && " Of nodes that no other holds, the last one runs."}
+    </p>
+  );
 }
 
 /** Of a long value. No name is cut in two, nor broken: a line may end behind each bracket. */
@@ -458,7 +494,7 @@ function ToldValue({ value: { name, span, line, type, value, truncated, tensor, 
       {value === undefined ? (
         <Failure problem={problem} isStale={!canStep} />
       ) : tensor ? (
-        <TensorPicture tensor={tensor} text={value} type={type} truncated={truncated} />
+        <TensorPicture name={String(index)} tensor={tensor} text={value} type={type} truncated={truncated} />
       ) : value.length <= LONG ? (
         <ValueText text={value} truncated={truncated} />
       ) : (
@@ -469,7 +505,7 @@ function ToldValue({ value: { name, span, line, type, value, truncated, tensor, 
           <h2>
             <code>{path}</code> {tensor.dtype}
           </h2>
-          <TensorPicture tensor={tensor} />
+          <TensorPicture name={`${index} ${path}`} tensor={tensor} />
         </section>
       ))}
       {parts.length > 0 && has_more_parts && <p class="note">The first {parts.length} tensors of the value are drawn.</p>}

@@ -1,6 +1,6 @@
 // One matrix of a tensor as a heat map, and one image in a tensor as an image.
 import { useMemo } from "preact/hooks";
-import { type Matrix, pointsOf } from "./axes.ts";
+import { elementOf, type Matrix, pointsOf } from "./axes.ts";
 import { Bitmap } from "./bitmap.tsx";
 import { colorOf, exact, type Range, readable } from "./numbers.ts";
 import { brightness, type Images } from "./picture.ts";
@@ -9,6 +9,8 @@ import type { StatisticsView } from "../wasm/relish_wasm.js";
 interface Props {
   /** Of the tensor, or means of its blocks. */
   elements: readonly number[];
+  /** What they are more than that, if anything. */
+  lacks: readonly number[];
   dtype: string;
   /** How many rows and columns each point stands for, where it is a mean. */
   block: { rows: number; columns: number } | undefined;
@@ -28,7 +30,7 @@ interface HeatMapProps extends Props {
   hasFinite: boolean;
 }
 
-export function HeatMap({ elements, dtype, block, matrix, size, range, hasFinite, isOne }: HeatMapProps) {
+export function HeatMap({ elements, lacks, dtype, block, matrix, size, range, hasFinite, isOne }: HeatMapProps) {
   const { name } = matrix;
   const { rows, columns, means } = useMemo(() => pointsOf(elements, matrix), [elements, ...partsOf(matrix)]);
   const color = useMemo(
@@ -44,7 +46,7 @@ export function HeatMap({ elements, dtype, block, matrix, size, range, hasFinite
       const said = dtype === "bool" ? `${readable(100 * element)}% are True` : `the mean is ${readable(element)}`;
       return `around [${row * block.rows}, ${column * block.columns}] ${said}`;
     }
-    return element === undefined ? `[${row}, ${column}] is not here` : `[${row}, ${column}] is ${exact(element, dtype)}`;
+    return element === undefined ? `[${row}, ${column}] is not here` : `[${row}, ${column}] is ${exact(element, dtype, elementOf(lacks, matrix, row, column))}`;
   };
   const told = (value: number) => (dtype === "bool" ? exact(value, dtype) : readable(value));
   const ends = hasFinite ? ` from ${told(range.min)} to ${told(range.max)}` : ", none of them finite";

@@ -72,7 +72,7 @@ export function irTokens(text: string, tables?: Tables): ComponentChildren[] {
 const LONGEST = 64;
 
 /** Of operators that run as one, each has a line. */
-function unfolded(text: string): string {
+export function unfolded(text: string): string {
   if (text.length <= LONGEST || !/ = fused\(/.test(text)) return text;
   const indent = " ".repeat(text.search(/\S/) + 2);
   return text.replace(/ \{ (?=s\d+ = )/, ` {\n${indent}`).replace(/; (?=s\d+ = )/g, `;\n${indent}`).replace(/ \}$/, `\n${indent.slice(2)}}`);
@@ -89,8 +89,6 @@ interface Props {
   tables?: Tables | undefined;
   /** Whether a line is of the place that the cursor is at. */
   isLit?: (span: SpanView) => boolean;
-  /** Whether another text stands beside it, line by line. */
-  isBeside?: boolean;
   /** The line where the machine is. */
   current?: number | undefined;
 }
@@ -98,7 +96,7 @@ interface Props {
 const SAID = { " ": "", "+": "added: ", "-": "left out: " } as const;
 
 /** One tab stop; the arrow keys go from line to line, Enter to its place in the text. */
-export function IrLines({ lines, label, tables, isLit, isBeside = false, current }: Props) {
+export function IrLines({ lines, label, tables, isLit, current }: Props) {
   const stop = useSignal(current ?? 0);
   const list = useRef<HTMLOListElement>(null);
   // The current line is in the middle of its box, whatever the page around it shows.
@@ -147,7 +145,7 @@ export function IrLines({ lines, label, tables, isLit, isBeside = false, current
                 onKeyDown={(event) => move(event, index)}
               >
                 {mark !== undefined && mark !== " " && <span class="unseen">{SAID[mark]}</span>}
-                <code>{irTokens(isBeside ? text : unfolded(text), tables)}</code>
+                <code>{irTokens(unfolded(text), tables)}</code>
               </button>
             </li>
           );

@@ -19,14 +19,20 @@ export function rangeAmong(points: Iterable<number | undefined>, all: Range): Ra
 /** As many digits at least are shown of a number that is rounded, and all those of whole ones. */
 const DIGITS = 4;
 
+/** Of a zero, its sign as well. */
+const whole = (value: number) => (Object.is(value, -0) ? "−0" : String(value).replaceAll("-", "−"));
+
+/** As many decimals have so many digits of a number that is not 0. */
+const decimalsAt = (value: number, digits: number) => Math.max(1, digits - 1 - Math.floor(Math.log10(Math.abs(value))));
+
 /** Enough digits to tell apart, few enough to read; `digits` at least where it is rounded. */
 export function readable(value: number, digits = DIGITS): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "−inf";
-  if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value).replace("-", "−");
+  if (Number.isInteger(value) && Math.abs(value) < 1e9) return whole(value);
   const size = Math.abs(value);
   const fixed = () => {
-    const text = value.toFixed(Math.max(1, digits - 1 - Math.floor(Math.log10(size))));
+    const text = value.toFixed(decimalsAt(value, digits));
     // What is not whole does not look so.
     return Number.isInteger(Number(text)) ? text : String(Number(text));
   };
@@ -54,11 +60,17 @@ const FEW = 2;
 /** Numbers that stand below each other, told apart, with as many decimals, where theirs differ little; whole ones stay whole. */
 export function readableAlike(values: readonly number[]): (value: number) => string {
   const digits = digitsApart(values, 9);
-  const most = Math.max(0, ...values.map((value) => decimalsOf(readable(value, digits))));
+  // A digit that is rounded to 0 counts as well.
+  const decimals = (value: number, text = readable(value, digits)) =>
+    decimalsOf(text) > 0 && isRounded(value, text) ? decimalsAt(value, digits) : decimalsOf(text);
+  const rounded = values.filter((value) => isRounded(value, readable(value, digits)));
+  // What is close to 0 has more, which the others would not be known to.
+  const least = Math.min(...rounded.map((value) => decimals(value)).filter((n) => n > 0));
+  const most = Math.max(0, ...values.map((value) => decimals(value)).filter((n) => n <= least + FEW));
   return (value) => {
     const text = readable(value, digits);
-    const decimals = decimalsOf(text);
-    return decimals > 0 && most - decimals <= FEW ? value.toFixed(most).replace("-", "−") : text;
+    const n = decimals(value, text);
+    return n > 0 && n <= most && most - n <= FEW ? value.toFixed(most).replace("-", "−") : text;
   };
 }
 
@@ -89,13 +101,12 @@ export function shortest(value: number, dtype: string): number {
   return Number(value.toPrecision(9));
 }
 
-/** With all its digits. */
-export function exact(value: number, dtype: string): string {
+/** With all its digits; an integer with what it lacks as a float64. */
+export function exact(value: number, dtype: string, lack = 0): string {
   if (dtype === "bool") return value === 0 ? "False" : "True";
   if (!Number.isFinite(value)) return readable(value);
-  // Larger integers come here as the nearest number that there is.
-  const sign = dtype.includes("int") && Math.abs(value) > Number.MAX_SAFE_INTEGER ? "≈" : "";
-  return sign + String(shortest(value, dtype)).replaceAll("-", "−");
+  if (dtype.includes("int") && Number.isInteger(value)) return String(BigInt(value) + BigInt(lack)).replace("-", "−");
+  return whole(shortest(value, dtype));
 }
 
 /** Whether a reader of `text` is not shown all of it. */

@@ -271,13 +271,16 @@ function Problem({ problem, isLikeliest, isHeld, keepsGap }: ProblemProps) {
 /** A sentence of which a part is left out is told whole when one points at it. */
 const wholeOf = (sentence: string) => (folded(sentence) === sentence ? undefined : sentence);
 
+/** As many are told. */
+const MOST_LABELS = 16;
+
 /** Other places, each with its line: where the problem itself is most likely may be found out later. */
 function Labels({ labels }: { labels: readonly LabelView[] }) {
   if (labels.length === 0) return null;
   const { starts } = state.checked.value;
   return (
     <ul class="labels">
-      {labels.map(({ span, message }) => (
+      {labels.slice(0, MOST_LABELS).map(({ span, message }) => (
         <li>
           <button type="button" title={wholeOf(message)} onClick={() => show(span)}>
             <Sentence text={folded(message)} />
@@ -285,6 +288,7 @@ function Labels({ labels }: { labels: readonly LabelView[] }) {
           </button>
         </li>
       ))}
+      {labels.length > MOST_LABELS && <li>and {labels.length - MOST_LABELS} more</li>}
     </ul>
   );
 }

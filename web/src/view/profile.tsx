@@ -1,7 +1,7 @@
 // What each operator of a run cost: a table that sorts, with bars in the column by which it is sorted.
-import { useSignal } from "@preact/signals";
 import { point, show } from "../action/navigation.ts";
 import { isPaneNarrow } from "./appearance.ts";
+import { useKept } from "./kept.ts";
 import { bytesOf, countOf, hasRate, millisecondsOf, rateOf } from "./units.ts";
 import type { OperatorView } from "../wasm/relish_wasm.js";
 
@@ -48,15 +48,15 @@ interface Props {
 }
 
 export function Profile({ rows, total, isFresh }: Props) {
-  const sorted = useSignal<Column>("time");
-  const isWhole = useSignal(false);
+  const [sorted, sort] = useKept<Column>("operators by", "time");
+  const [isWhole, setWhole] = useKept("all operators", false);
   if (rows.length === 0) return null;
   const inOperators = rows.reduce((sum, row) => sum + row.milliseconds, 0);
-  const most = Math.max(...rows.map((row) => measure(row, sorted.value)));
+  const most = Math.max(...rows.map((row) => measure(row, sorted)));
   // A rate is no part of anything; and the clock may not tell the times apart.
-  const hasBars = sorted.value !== "rate" && most > 0 && (sorted.value !== "time" || hasRate(most));
-  const ordered = rows.toSorted((a, b) => measure(b, sorted.value) - measure(a, sorted.value));
-  const shown = isWhole.value ? ordered : ordered.slice(0, ROWS);
+  const hasBars = sorted !== "rate" && most > 0 && (sorted !== "time" || hasRate(most));
+  const ordered = rows.toSorted((a, b) => measure(b, sorted) - measure(a, sorted));
+  const shown = isWhole ? ordered : ordered.slice(0, ROWS);
   return (
     <section class={isFresh ? "profile" : "profile stale"} id="profile" tabIndex={-1} aria-labelledby="profile-title">
       <header>
@@ -72,10 +72,10 @@ export function Profile({ rows, total, isFresh }: Props) {
             <tr>
               {!isPaneNarrow.value && <th scope="col">Operator</th>}
               {columnsNow().map(({ id, title, about }) => (
-                <th scope="col" aria-sort={sorted.value === id ? "descending" : undefined}>
-                  <button type="button" title={about} onClick={() => (sorted.value = id)}>
+                <th scope="col" aria-sort={sorted === id ? "descending" : undefined}>
+                  <button type="button" title={about} onClick={() => sort(id)}>
                     {title}
-                    <span aria-hidden="true">{sorted.value === id ? " ↓" : ""}</span>
+                    <span aria-hidden="true">{sorted === id ? " ↓" : ""}</span>
                   </button>
                 </th>
               ))}
@@ -83,14 +83,14 @@ export function Profile({ rows, total, isFresh }: Props) {
           </thead>
           <tbody>
             {shown.map((row) => (
-              <Row row={row} sorted={sorted.value} share={hasBars ? Math.max(0, measure(row, sorted.value) / most) : undefined} isFresh={isFresh} />
+              <Row row={row} sorted={sorted} share={hasBars ? Math.max(0, measure(row, sorted) / most) : undefined} isFresh={isFresh} />
             ))}
           </tbody>
         </table>
       </div>
       {rows.length > ROWS && (
-        <button type="button" class="button small" onClick={() => (isWhole.value = !isWhole.value)}>
-          {isWhole.value ? "Fewer" : `All ${rows.length} operators`}
+        <button type="button" class="button small" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Fewer" : `All ${rows.length} operators`}
         </button>
       )}
     </section>

@@ -7,6 +7,7 @@ import { paneWidth } from "./appearance.ts";
 import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, pointsOf } from "./axes.ts";
 import { HeatMap, Image } from "./heatmap.tsx";
 import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableAlike, readableApart, shortest } from "./numbers.ts";
+import { useKept } from "./kept.ts";
 import { type Images, imagesOf } from "./picture.ts";
 import { FoldedText, ValueText } from "./valuetext.tsx";
 import type { OverviewView, StatisticsView, TensorView } from "../wasm/relish_wasm.js";
@@ -15,10 +16,14 @@ import type { OverviewView, StatisticsView, TensorView } from "../wasm/relish_wa
 const READABLE = 64;
 /** More matrices than this are not looked at one by one. */
 const SLICES = 24;
+/** A part of the range, which has about one colour. */
+const FAINT = 1 / 16;
 /** And as tables of numbers, which are larger, not more than this. */
 const TABLES = 4;
 /** So many rows and columns of a table are shown. */
 const CELLS = 32;
+/** More rows than there is room for. */
+const TALL = 11;
 /** A place on an axis of more is typed, not chosen. */
 const CHOICES = 64;
 
@@ -30,6 +35,8 @@ type Look = "numbers" | "map" | "image";
 const LOOKS: Record<Look, string> = { numbers: "Numbers", map: "Heat map", image: "Image" };
 
 interface Props {
+  /** Which value of the run it is, or which part of it. */
+  name: string;
   tensor: TensorView;
   /** Of it alone, and whether that is only its beginning; absent where it stands in the text of another value. */
   text?: string;
@@ -40,14 +47,16 @@ interface Props {
 
 const grouped = (n: number) => n.toLocaleString("en");
 
-export function TensorPicture({ tensor, text, type, truncated = false }: Props) {
+export function TensorPicture({ name, tensor, text, type, truncated = false }: Props) {
   const { shape, elements, statistics } = tensor;
   const images = useMemo(() => imagesOf(tensor), [tensor]);
   const isSmall = statistics.count <= READABLE;
   const looks: Look[] = ["numbers", ...(shape.length > 1 || !isSmall ? (["map"] as const) : []), ...(images ? (["image"] as const) : [])];
   const first: Look = isSmall || shape.length === 1 ? "numbers" : images?.isSure ? "image" : "map";
-  const chosen = useSignal<Look | undefined>(undefined);
-  const look = chosen.value !== undefined && looks.includes(chosen.value) ? chosen.value : first;
+  const [chosen, choose] = useKept<Look | undefined>(`${name} look`, undefined);
+  // Of elements that are all the same there is nothing to be seen, unless somebody wants to.
+  const isPlain = !isSmall && isConstant(tensor) && chosen === undefined;
+  const look = chosen !== undefined && looks.includes(chosen) ? chosen : first;
   // Blocks are of the last two axes: those of an image whose colours are the last one are none of it.
   const hasBlocks = look === "map" || (look === "image" && images?.width === shape.length - 1);
   const overview = hasBlocks ? tensor.overview : undefined;
@@ -58,36 +67,40 @@ export function TensorPicture({ tensor, text, type, truncated = false }: Props) 
       {!isSmall && (
         <div class="looks" role="group" aria-label="Shown as">
           {looks.map((id) => (
-            <button type="button" class="button small" aria-pressed={look === id} onClick={() => (chosen.value = id)}>
+            <button type="button" class="button small" aria-pressed={look === id && !isPlain} onClick={() => choose(id)}>
               {LOOKS[id]}
             </button>
           ))}
         </div>
       )}
-      {overview === undefined && elements.length < statistics.count && (
+      {!isPlain && overview === undefined && elements.length < statistics.count && (
         <p class="note">
           Of {grouped(statistics.count)} elements the first {grouped(elements.length)} are here{look !== "numbers" && "; what is hatched is not"}.
         </p>
       )}
-      <Matrices
-        tensor={tensor}
-        block={overview}
-        look={look}
-        images={look === "image" ? images : undefined}
-        isSmall={isSmall}
-      />
-      {(!isSmall || hasLarge(tensor)) && text !== undefined && <FoldedText summary="As text" text={text} truncated={truncated} />}
+      {!isPlain && (
+        <Matrices
+          name={name}
+          tensor={tensor}
+          block={overview}
+          look={look}
+          images={look === "image" ? images : undefined}
+          isSmall={isSmall}
+        />
+      )}
+      {!isSmall && text !== undefined && <FoldedText summary="As text" text={text} truncated={truncated} />}
     </div>
   );
 }
 
 type Fact = [name: string, value: string, title?: string | undefined];
 
-function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tensor: TensorView; withShape: boolean }) {
+function Statistics({ tensor, withShape }: { tensor: TensorView; withShape: boolean }) {
+  const { shape, statistics, dtype, lacks } = tensor;
   const { min, max, mean, deviation, n_nan, n_infinite, count } = statistics;
   const rounded = (name: string, value: number, said = readable(value)): Fact => [name, said, isRounded(value, said) ? exact(value, "float64") : undefined];
   const ofFinite = (): Fact[] => {
-    if (isConstant(statistics)) return [[`all ${grouped(count)} elements are`, exact(min, dtype)]];
+    if (isConstant(tensor)) return [[`all ${grouped(count)} elements are`, exact(min, dtype, lacks[0])]];
     if (dtype === "bool") return [["True", `${grouped(Math.round(mean * count))} of ${grouped(count)}`]];
     const [low, high] = readableApart(min, max);
     return [rounded("min", min, low), rounded("max", max, high), rounded("mean", mean), rounded("std", deviation)];
@@ -110,7 +123,8 @@ function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tenso
 }
 
 /** Whether all elements are the same number. */
-const isConstant = ({ min, max, n_nan, n_infinite }: StatisticsView) => min === max && n_nan + n_infinite === 0;
+const isConstant = ({ statistics: { min, max, n_nan, n_infinite }, lacks }: TensorView) =>
+  min === max && n_nan + n_infinite === 0 && lacks.every((lack) => lack === lacks[0]);
 
 /** Whether there are elements that have a place on the scale. */
 const hasFinite = ({ n_nan, n_infinite, count }: StatisticsView) => n_nan + n_infinite < count;
@@ -119,6 +133,7 @@ const hasFinite = ({ n_nan, n_infinite, count }: StatisticsView) => n_nan + n_in
 const sizeOf = (rows: number, columns: number) => (rows === 1 || columns === 1 ? grouped(rows * columns) : `${rows} by ${columns}`);
 
 interface MatricesProps {
+  name: string;
   tensor: TensorView;
   /** What is shown in the place of its elements, where they are too many. */
   block: OverviewView | undefined;
@@ -127,15 +142,14 @@ interface MatricesProps {
   isSmall: boolean;
 }
 
-function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
+function Matrices({ name, tensor, block, look, images, isSmall }: MatricesProps) {
   const { statistics, dtype } = tensor;
   const { elements } = block ?? tensor;
   // A vector is a matrix of one row.
   const asMatrix = (shape: readonly number[]) => (shape.length === 1 ? [1, ...shape] : shape);
   const shape = asMatrix(tensor.shape);
   const most = look === "numbers" && !isSmall ? TABLES : SLICES;
-  const cut = useSignal<Cut | undefined>(undefined);
-  const chosen = cut.value;
+  const [chosen, setCut] = useKept<Cut | undefined>(`${name} cut`, undefined);
   // Another run may have come to another shape.
   const fits = chosen?.at.length === shape.length && chosen.at.every((at, axis) => at === "all" || at < (shape[axis] ?? 0));
   const now = fits ? chosen : firstCut(shape, most);
@@ -151,17 +165,22 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   const isOne = matrices.length === 1;
   const fold = first === undefined || look === "numbers" ? { rows: 1, columns: 1 } : foldOf(first);
   const isOfMeans = block !== undefined || fold.rows * fold.columns > 1;
-  const isPart = look === "map" && !isConstant(statistics) && (isOfMeans || matrices.length * (first?.rows ?? 0) * (first?.columns ?? 0) < statistics.count);
-  const ofShown = useSignal(false);
-  const isOfShown = isPart && ofShown.value;
+  const isPart = look === "map" && !isConstant(tensor) && (isOfMeans || matrices.length * (first?.rows ?? 0) * (first?.columns ?? 0) < statistics.count);
+  const [scaled, setScaled] = useKept<"whole" | "shown" | undefined>(`${name} scale`, undefined);
   const hasBeyond = look === "map" && statistics.n_nan + statistics.n_infinite > 0;
   // The points of the picture, where the scale or the legend goes by them.
   const drawn = useMemo(
-    () => (isOfShown || hasBeyond ? matrices.flatMap((matrix) => pointsOf(elements, matrix).means) : []),
-    [tensor, isOfShown, hasBeyond, elements, JSON.stringify(shownCut)],
+    () => (isPart || hasBeyond ? matrices.flatMap((matrix) => pointsOf(elements, matrix).means) : []),
+    [tensor, isPart, hasBeyond, elements, JSON.stringify(shownCut)],
   );
+  const all = rangeOf(statistics);
+  const ofDrawn = useMemo(() => rangeAmong(drawn, all), [drawn]);
+  // In the colours of all elements nothing of it would be seen.
+  const isFaint = ofDrawn.max - ofDrawn.min < FAINT * (all.max - all.min);
+  const isOfShown = isPart && (scaled ?? (isFaint ? "shown" : "whole")) === "shown";
   const shownAs = (matrix: Matrix) => ({
     elements,
+    lacks: block === undefined ? tensor.lacks : [],
     dtype,
     block: isOfMeans ? { rows: fold.rows * side(shownCut.rows), columns: fold.columns * side(shownCut.columns) } : undefined,
     matrix,
@@ -169,16 +188,15 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
     isOne,
   });
   const tables = useMemo(
-    () => (look === "numbers" ? matrices.map((matrix) => tableOf(elements, matrix, dtype)) : []),
+    () => (look === "numbers" ? matrices.map((matrix) => tableOf(tensor, matrix)) : []),
     [tensor, look, JSON.stringify(shownCut)],
   );
   const absent = matrices.filter((_, at) => tables[at]?.shown.length === 0);
-  const all = rangeOf(statistics);
-  const range = useMemo(() => (isOfShown ? rangeAmong(drawn, all) : all), [tensor, isOfShown, drawn]);
+  const range = useMemo(() => (isOfShown ? ofDrawn : all), [tensor, isOfShown, drawn]);
   const scale = isPart && (
     <label>
       scale
-      <select value={isOfShown ? "shown" : "whole"} onChange={({ currentTarget: { value } }) => (ofShown.value = value === "shown")}>
+      <select value={isOfShown ? "shown" : "whole"} onChange={({ currentTarget: { value } }) => setScaled(value === "shown" ? "shown" : "whole")}>
         <option value="whole">of the whole tensor</option>
         <option value="shown">of what is shown</option>
       </select>
@@ -188,7 +206,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
     <>
       {isOfMeans && <p class="note">Each point is the mean of {sizeOf(fold.rows * (block?.rows ?? 1), fold.columns * (block?.columns ?? 1))} elements.</p>}
       {!isSmall && shape.length > 2 ? (
-        <Axes shape={shape} cut={shownCut} images={images} onCut={(next) => (cut.value = next)}>
+        <Axes shape={shape} cut={shownCut} images={images} onCut={setCut}>
           {scale}
         </Axes>
       ) : (
@@ -207,7 +225,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
                 ) : look === "map" ? (
                   <HeatMap {...shownAs(matrix)} range={range} hasFinite={hasFinite(statistics)} />
                 ) : (
-                  <Grid elements={elements} matrix={matrix} dtype={dtype} isSmall={isSmall} alike={tables[at]?.alike ?? readable} />
+                  <Grid tensor={tensor} matrix={matrix} isSmall={isSmall} alike={tables[at]?.alike ?? readable} />
                 )}
               </figure>
             ),
@@ -215,19 +233,16 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
       </div>
       {absent.length > 0 && <p class="note">The elements of {absent.map(({ name }) => name).join(" and ")} are not here.</p>}
       {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
-      {tables.some(({ hasRounded }) => hasRounded) && <Digits tensor={tensor} />}
+      {tables.some(({ hasRounded }) => hasRounded) && <Digits />}
     </>
   );
 }
 
-/** Whether there are integers that come here as the nearest numbers that there are. */
-const hasLarge = ({ elements, dtype }: TensorView) => dtype.includes("int64") && elements.some((element) => Math.abs(element) > Number.MAX_SAFE_INTEGER);
-
 /** That numbers are rounded is said, and they need not be. */
-function Digits({ tensor }: { tensor: TensorView }) {
+function Digits() {
   return (
     <p class="note digits">
-      {!withAllDigits.value ? "Rounded. " : hasLarge(tensor) ? "Integers with ≈ are the nearest of 53 bits. " : "All digits are shown. "}
+      {withAllDigits.value ? "All digits are shown. " : "Rounded. "}
       <button type="button" class="plain-link" onClick={() => (withAllDigits.value = !withAllDigits.value)}>
         {withAllDigits.value ? "Round them" : "Show all digits"}
       </button>
@@ -243,11 +258,12 @@ interface LegendProps {
   isOfMeans: boolean;
 }
 
-function Legend({ range, tensor: { statistics, dtype }, drawn, isOfMeans }: LegendProps) {
+function Legend({ range, tensor, drawn, isOfMeans }: LegendProps) {
+  const { statistics, dtype } = tensor;
   const { n_nan, n_infinite } = statistics;
   const isDrawn = (is: (value: number) => boolean) => drawn.some((point) => point !== undefined && is(point));
   const beyond = useMemo(() => (n_nan + n_infinite > 0 ? BEYOND.filter(({ is }) => isDrawn(is)) : []), [drawn]);
-  if (isConstant(statistics)) return null;
+  if (isConstant(tensor)) return null;
   const told = (value: number) => (dtype === "bool" ? exact(value, dtype) : readable(value));
   // Without one among the elements, it is the mean of both infinities.
   const nameOf = (name: string) => (name === "nan" && n_nan === 0 ? "inf and −inf" : name);
@@ -368,13 +384,12 @@ function Axes({ shape, cut, images, onCut, children }: AxesProps) {
   );
 }
 
-/** An element in its table. */
-type Cell = (element: number | undefined) => ComponentChild;
+/** An element in its table, of its row and column. */
+type Cell = (row: number, column: number) => ComponentChild;
 
 interface GridProps {
-  elements: readonly number[];
+  tensor: TensorView;
   matrix: Matrix;
-  dtype: string;
   isSmall: boolean;
   /** As its rounded numbers are written. */
   alike: (value: number) => string;
@@ -383,18 +398,22 @@ interface GridProps {
 const numbers = (n: number, most: number) => Array.from({ length: Math.min(n, most) }, (_, index) => index);
 
 /** The elements of a matrix that its table shows, as far as they are here, and how they are written. */
-function tableOf(elements: readonly number[], matrix: Matrix, dtype: string) {
+function tableOf({ elements, dtype }: TensorView, matrix: Matrix) {
   const columns = numbers(matrix.columns, matrix.rows === 1 ? IN_LINES : CELLS);
   const found = numbers(matrix.rows, CELLS).flatMap((row) => columns.map((column) => elementOf(elements, matrix, row, column)));
   const shown = found.filter((element) => element !== undefined).map((element) => shortest(element, dtype));
   const alike = readableAlike(shown);
-  return { shown, alike, hasRounded: dtype !== "bool" && shown.some((value) => isRounded(value, alike(value))) };
+  return { shown, alike, hasRounded: !isExact(dtype) && shown.some((value) => isRounded(value, alike(value))) };
 }
 
-function Grid({ elements, matrix, dtype, isSmall, alike }: GridProps) {
-  const cell: Cell = (element) => {
+/** Whether elements of a dtype are written with all their digits, of which none has many. */
+const isExact = (dtype: string) => dtype === "bool" || dtype.includes("int");
+
+function Grid({ tensor: { elements, lacks, dtype }, matrix, isSmall, alike }: GridProps) {
+  const cell: Cell = (row, column) => {
+    const element = elementOf(elements, matrix, row, column);
     if (element === undefined) return <td />;
-    if (dtype === "bool" || withAllDigits.value) return <td>{exact(element, dtype)}</td>;
+    if (isExact(dtype) || withAllDigits.value) return <td>{exact(element, dtype, elementOf(lacks, matrix, row, column))}</td>;
     const value = shortest(element, dtype);
     const text = alike(value);
     return <td title={isRounded(value, text) ? exact(element, dtype) : undefined}>{text}</td>;
@@ -405,7 +424,7 @@ function Grid({ elements, matrix, dtype, isSmall, alike }: GridProps) {
   const isCut = rows.length < matrix.rows || columns.length < matrix.columns;
   return (
     <>
-      <div class="grid-scroll" tabIndex={0} role="group" aria-label={`Elements ${matrix.name}`.trim()}>
+      <div class={rows.length > TALL ? "grid-scroll tall" : "grid-scroll"} tabIndex={0} role="group" aria-label={`Elements ${matrix.name}`.trim()}>
         <table class="grid">
           {!isSmall && (
             <thead>
@@ -421,7 +440,7 @@ function Grid({ elements, matrix, dtype, isSmall, alike }: GridProps) {
             {rows.map((row) => (
               <tr>
                 {!isSmall && <th scope="row">{row}</th>}
-                {columns.map((column) => cell(elementOf(elements, matrix, row, column)))}
+                {columns.map((column) => cell(row, column))}
               </tr>
             ))}
           </tbody>
@@ -461,7 +480,7 @@ function Lines({ elements, matrix, cell }: { elements: readonly number[]; matrix
             {Array.from({ length: Math.ceil(shown / width) }, (_, line) => (
               <tr>
                 <th scope="row">{line * width}</th>
-                {Array.from({ length: Math.min(width, shown - line * width) }, (_, column) => cell(elementOf(elements, matrix, 0, line * width + column)))}
+                {Array.from({ length: Math.min(width, shown - line * width) }, (_, column) => cell(0, line * width + column))}
               </tr>
             ))}
           </tbody>
