@@ -11,7 +11,7 @@ use grid::{affine_grid_of, grid_sample_of};
 use kernel::index::{each_index, offset};
 use kernel::strided::{View, count, row_major};
 use resize::{crop_and_resize_of, resize1d_of, resize2d_of, resize3d_of, whole_layout};
-use ty::Value;
+use ty::{Dtype, Elements, Value};
 
 /// A window over height and width: the strides, where it begins before the data, and how far its places are apart.
 struct Window {
@@ -81,20 +81,20 @@ fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
         _ => [1; 2],
     };
     let window = Window { strides: pair("strides"), before: pair("padding"), dilations: pair("dilations") };
-    call.one(match x.dtype().is_float() {
-        true => {
-            let (x_values, w_values) = (x.floats(), w.floats());
-            let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
+    call.one(match (&*x.elements(), &*w.elements()) {
+        (Elements::Float(values), Elements::Float(weights)) => {
+            let views = (View::new(values, x.shape()), View::new(weights, w.shape()));
             let best: [fn(f64, f64) -> f64; 2] = [kernel::scalar::float::add, kernel::scalar::float::maximum];
             floats(result.dtype, dilated(views, &result.shape, &planes, &window, 0.0, best).into_iter())
         }
-        false => {
-            let (x_values, w_values) = (x.wide_ints(), w.wide_ints());
-            let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
-            let best: [fn(i128, i128) -> i128; 2] = [i128::wrapping_add, i128::max];
-            let most = dilated(views, &result.shape, &planes, &window, 0, best);
-            ints(result.dtype, most.into_iter().map(|most| most as i64))
+        (Elements::Int(values), Elements::Int(weights)) => {
+            let views = (View::new(values, x.shape()), View::new(weights, w.shape()));
+            let is_unsigned = x.dtype() == Dtype::UInt64;
+            let largest = if is_unsigned { |a: i64, b: i64| (a as u64).max(b as u64) as i64 } else { i64::max };
+            let best: [fn(i64, i64) -> i64; 2] = [i64::wrapping_add, largest];
+            ints(result.dtype, dilated(views, &result.shape, &planes, &window, 0, best).into_iter())
         }
+        _ => return Err(Fault::ill_typed()),
     })
 }
 
