@@ -87,6 +87,9 @@ test("a slice has the colours of the whole tensor, or its own", async ({ page })
   await panel(page).getByLabel(/^axis 0/).selectOption("63");
   await expect(ends).toHaveText("6451265535");
   await expect(panel(page).getByRole("img", { name: "Heat map [63, :, :] of 32 by 32 elements from 64512 to 65535" })).toBeVisible();
+  // One that is all the same says what it is among the others.
+  await ran(page, "nn.relu(reshape(arange(0f, 65536f, 1f), newshape=[64, 32, 32]) - 2000f)\n");
+  await expect(ends).toHaveText("063535");
   // All of it is shown.
   await ran(page, "reshape(arange(0f, 768f, 1f), newshape=[3, 16, 16])\n");
   await panel(page).getByRole("button", { name: "Heat map" }).click();
@@ -577,6 +580,28 @@ test("what is chosen for a value stays for the next run, and when another panel 
   await runButton(page).click();
   await expect(panel(page).locator(".outcome")).toContainText("Ran in");
   await isThere();
+});
+
+test("what is chosen goes with the text of a value, and is not there for another program", async ({ page }) => {
+  await open(page);
+  const wave = "reshape(sin(arange(0f, 4096f, 1f)), newshape=[64, 64])\n";
+  await ran(page, wave);
+  const isNumbers = (value: number) => expect(panel(page).locator(".value").nth(value).getByRole("button", { name: "Numbers" }));
+  await isNumbers(0).toHaveAttribute("aria-pressed", "false");
+  await panel(page).getByRole("button", { name: "Numbers" }).click();
+  await ran(page, `reshape(cos(arange(0f, 900f, 1f)), newshape=[30, 30])\n${wave}`);
+  await isNumbers(0).toHaveAttribute("aria-pressed", "false");
+  await isNumbers(1).toHaveAttribute("aria-pressed", "true");
+  await ran(page, "let %q = tanh(arange(0f, 900f, 1f));\nreshape(%q, newshape=[30, 30])\n");
+  await isNumbers(0).toHaveAttribute("aria-pressed", "false");
+  await ran(page, wave);
+  await isNumbers(0).toHaveAttribute("aria-pressed", "false");
+});
+
+test("of large integers that are not all handed over nobody says that they are the same", async ({ page }) => {
+  await open(page);
+  await ran(page, "concatenate((full(1152921504606846976i64, shape=[300000]), [1152921504606846977i64]), axis=0)\n");
+  await expect(panel(page).locator(".statistics")).toContainText("min");
 });
 
 test("an error inside a function tells each expression that comes to it", async ({ page }) => {

@@ -39,25 +39,36 @@ impl Factor {
         })
     }
 
-    /// The product as an integer; exact up to its one rounding, or the last int64 on its side of zero.
+    /// The product as an integer; exact up to its one rounding, and saturating.
     pub fn times(self, x: i64, rounding: Rounding) -> i64 {
-        // A shift to the right by so much leaves nothing.
-        let (left, right) = (self.exponent.max(0) as u32, 31 + (-self.exponent).clamp(0, 80) as u32);
-        let tie = |is_negative| i64::from(rounding == Rounding::ToNearest && is_negative);
+        let [left, right] = self.shifts();
         // What a quantized tensor holds is most often such a number.
         if x.unsigned_abs() >> 31 == 0 {
             let product = x * self.significand;
             if product.unsigned_abs().leading_zeros() >= left.saturating_add(2) && right < 62 {
-                return ((product << left) + (1 << (right - 1)) - tie(product < 0)) >> right;
+                let half = (1 << (right - 1)) - i64::from(rounding == Rounding::ToNearest && product < 0);
+                return ((product << left) + half) >> right;
             }
         }
-        let product = i128::from(x) * i128::from(self.significand);
+        self.times_wide(x.into(), rounding).clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+
+    /// The same for larger numbers: exact up to its one rounding, or of its sign and beyond any int64.
+    pub fn times_wide(self, x: i128, rounding: Rounding) -> i128 {
+        let [left, right] = self.shifts();
+        let product = x.clamp(-(1 << 96), 1 << 96) * i128::from(self.significand);
         if product.unsigned_abs().leading_zeros() < left.saturating_add(2) {
-            return i64::MAX * product.signum() as i64;
+            return product.signum() << 100;
         }
         let product = product.checked_shl(left).unwrap_or(0);
-        let rounded = (product + (1 << (right - 1)) - i128::from(tie(product < 0))) >> right;
-        rounded.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+        let half = (1 << (right - 1)) - i128::from(rounding == Rounding::ToNearest && product < 0);
+        (product + half) >> right
+    }
+
+    /// How far to the left before a product is rounded, and to the right then.
+    fn shifts(self) -> [u32; 2] {
+        // A shift to the right by so much leaves nothing.
+        [self.exponent.max(0) as u32, 31 + (-self.exponent).clamp(0, 95) as u32]
     }
 }
 
@@ -95,7 +106,7 @@ mod tests {
 
     #[test]
     fn extremes_keep_their_sign() {
-        for (x, end) in [(i64::MIN, -i64::MAX), (-1, -i64::MAX), (0, 0), (1, i64::MAX), (i64::MAX, i64::MAX)] {
+        for (x, end) in [(i64::MIN, i64::MIN), (-1, i64::MIN), (0, 0), (1, i64::MAX), (i64::MAX, i64::MAX)] {
             assert_eq!(Factor::of(1e80).expect("a number").times(x, Rounding::Upward), end);
             assert_eq!(Factor::of(1e-80).expect("a number").times(x, Rounding::ToNearest), 0);
             assert_eq!(Factor::of(1.0).expect("a number").times(x.clamp(-4, 4), Rounding::Upward), x.clamp(-4, 4));

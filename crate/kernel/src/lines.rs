@@ -88,7 +88,8 @@ pub fn local_response(line: &mut [f64], size: i64, [bias, alpha, beta]: [f64; 3]
         let squares = before[at.saturating_sub(reach)..end].iter().fold(0.0, |sum, x| sum + x * x);
         let scale = bias + alpha * squares / size as f64;
         // Three quarters, as in most networks, is a root and a root of that.
-        *x /= if beta == 0.75 { scale.sqrt() * scale.sqrt().sqrt() } else { float::power(scale, beta) };
+        let is_rooted = beta == 0.75 && scale >= 0.0;
+        *x /= if is_rooted { scale.sqrt() * scale.sqrt().sqrt() } else { float::power(scale, beta) };
     }
 }
 

@@ -7,7 +7,8 @@
 //! [`takes`](Plan::takes) it.
 //!
 //! float32 has bodies of its own (`single`; an `einsum` of two tensors is products there, `contraction`), in which
-//! products, convolutions, pools and norms on float16 and bfloat16 are computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go by loops on elements as
+//! products, convolutions, pools and norms on float16 and bfloat16 are computed as well (`half`); `variance` is several
+//! steps (`fused`). Elementwise operators, casts and reductions of other dtypes go by loops on elements as
 //! they are where there are such (`each`, `folds`), else a block at a time (`blocks`), pools of other dtypes and layouts
 //! and resizing a row at a time (`pools`, `resample`), sorting and what else goes along one axis a line at a time
 //! (`lines`); what only moves elements is for bytes (`moves`, `indexed`, `overwrites`). Where there is no body here, a call is computed

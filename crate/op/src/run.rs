@@ -181,12 +181,19 @@ pub fn round_to(dtype: Dtype, value: f64) -> f64 {
     }
 }
 
-/// An integer as one of a dtype, of which the low bits decide.
+/// An integer as one of a dtype, of which the low bits decide; a bool is false of 0 alone.
 pub(crate) fn wrap_to(dtype: Dtype, value: i64) -> i64 {
     match dtype {
         Dtype::Bool => i64::from(value != 0),
         _ => number::wrap(value, dtype.bits(), dtype.is_signed()),
     }
+}
+
+/// A float as an integer of a dtype, cut off towards zero; it saturates far from all of them.
+pub(crate) fn truncated(dtype: Dtype, value: f64) -> i64 {
+    let whole = number::float_to_int(value);
+    // Of what is large the low bits may be 0.
+    if dtype == Dtype::Bool { i64::from(whole != 0) } else { wrap_to(dtype, whole as i64) }
 }
 
 /// The bits that say which integer it is: of a bool, the last.
@@ -199,7 +206,7 @@ pub fn widen(dtype: Dtype, value: i64) -> i128 {
     if dtype == Dtype::UInt64 { i128::from(value as u64) } else { i128::from(value) }
 }
 
-/// The same, in 64 bits: what is past the last int64 is that.
+/// The same in 64 bits, where a uint64 saturates.
 pub(crate) fn narrow(dtype: Dtype, value: i64) -> i64 {
     if dtype == Dtype::UInt64 && value < 0 { i64::MAX } else { value }
 }
@@ -210,7 +217,7 @@ pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
     match (scalar, to.is_float()) {
         (Scalar::Float(value), true) => Scalar::Float(round_to(to, value)),
         (Scalar::Float(value), false) if to == Dtype::Bool => Scalar::Int(i64::from(value != 0.0)),
-        (Scalar::Float(value), false) => Scalar::Int(wrap_to(to, number::float_to_int(value) as i64)),
+        (Scalar::Float(value), false) => Scalar::Int(truncated(to, value)),
         (Scalar::Int(value), true) if to == Dtype::Float64 => Scalar::Float(widen(from, value) as f64),
         (Scalar::Int(value), true) => Scalar::Float(round_to(to, number::int_to_float(widen(from, value)))),
         (Scalar::Int(value), false) => Scalar::Int(wrap_to(to, value)),
@@ -234,7 +241,7 @@ pub fn run(row: &'static Op, call: &Call) -> Result<Value, Fault> {
 pub fn call_scalar(kernel: &Kernel, dtype: Dtype, a: Scalar, b: Scalar) -> Result<Scalar, Fault> {
     let float = |value: f64| match dtype.is_float() {
         true => Scalar::Float(round_to(dtype, value)),
-        false => Scalar::Int(wrap_to(dtype, number::float_to_int(value) as i64)),
+        false => Scalar::Int(truncated(dtype, value)),
     };
     let int = |value: i128| Scalar::Int(wrap_to(dtype, value as i64));
     let truth = |value: bool| Scalar::Int(i64::from(value));
@@ -282,7 +289,7 @@ fn floats_of(dtype: Dtype, n: usize, next: &mut dyn FnMut() -> Option<f64>) -> E
     while let Some(value) = next() {
         match &mut elements {
             Elements::Float(floats) => floats.push(round_to(dtype, value)),
-            Elements::Int(ints) => ints.push(wrap_to(dtype, number::float_to_int(value) as i64)),
+            Elements::Int(ints) => ints.push(truncated(dtype, value)),
         }
     }
     elements
@@ -338,7 +345,7 @@ impl Arg<'_> {
         }
     }
 
-    /// The elements as integers. What is past the last int64 is that.
+    /// The elements as integers; what is past the last int64 saturates.
     pub(crate) fn ints(&self) -> Vec<i64> {
         match &*self.elements() {
             Elements::Float(values) => values.iter().map(|&value| value as i64).list(),

@@ -64,7 +64,7 @@ fn sparse_reshape_of(call: &Call) -> Result<Value, Fault> {
     // One size may be -1: what is left.
     if let Some(at) = new.iter().position(|&size| size == -1) {
         new[at] = 1;
-        let others = new.iter().try_fold(1_i64, |all, &size| all.checked_mul(size)).ok_or_else(Fault::out_of_memory)?;
+        let others = new.iter().try_fold(1_i64, |all, &size| all.checked_mul(size)).unwrap_or(0);
         if others <= 0 || n as i64 % others != 0 {
             return Err(Fault::other(NO_FIT));
         }

@@ -196,7 +196,7 @@ pub struct TensorView {
     pub shape: Vec<u32>,
     /// The elements in row-major order, at most 262,144 of all tensors in a value; NaN and infinities as they are.
     pub elements: Vec<f64>,
-    /// What these integers are more than the float64 nearest to them, if that is anything for one of them.
+    /// What these integers are more than the float64 nearest to them, if one of them is as large as 2⁵³.
     pub lacks: Vec<f64>,
     /// Of what has more elements.
     pub overview: Option<OverviewView>,

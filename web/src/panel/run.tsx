@@ -32,8 +32,36 @@ const linesOf = (text: string) => text.split("\n").filter((line) => /[\p{L}\p{N}
 /** Those of the program that was run last. */
 let linesRun: readonly string[] = [];
 
+/** Under these names what is chosen for its values is kept: the text of each, and how often it stood before. */
+let names: readonly string[] = [];
+
+function named(values: readonly ValueView[], text: string): readonly string[] {
+  const seen = new Map<string, number>();
+  return values.map(({ name, span }) => {
+    const said = name === "" ? text.slice(span.start, span.end) : name;
+    const before = seen.get(said) ?? 0;
+    seen.set(said, before + 1);
+    return `${before} ${said}`;
+  });
+}
+
+/** The run that has the names. */
+let ranLast: Ran | undefined;
+
 /** How far down its values were seen. */
 let top = 0;
+
+/** What was chosen for another program is gone before this one is drawn. */
+function follow(ran: Ran | undefined): void {
+  if (ran === ranLast || ran?.kind !== "finished" || ran.revision !== state.revision.peek()) return;
+  const text = state.text.peek();
+  const lines = linesOf(text);
+  if (!lines.some((line) => linesRun.includes(line))) {
+    forgetChoices();
+    top = 0;
+  }
+  [ranLast, linesRun, names] = [ran, lines, named(ran.view.values, text)];
+}
 
 /** The values of another program are seen from their top, those of one that was edited from where one was. */
 function useTop(ran: Ran | undefined) {
@@ -46,19 +74,12 @@ function useTop(ran: Ran | undefined) {
     panel()?.addEventListener("scroll", keep);
     return () => panel()?.removeEventListener("scroll", keep);
   }, [isShown]);
-  useLayoutEffect(() => {
-    if (ran?.kind !== "finished" || ran.revision !== state.revision.peek()) return;
-    const lines = linesOf(state.text.peek());
-    if (!lines.some((line) => linesRun.includes(line))) {
-      forgetChoices();
-      panel()?.scrollTo(0, (top = 0));
-    }
-    linesRun = lines;
-  }, [ran]);
+  useLayoutEffect(() => panel()?.scrollTo(0, top), [ran]);
 }
 
 export function RunPanel() {
   const ran = state.ran.value;
+  follow(ran);
   useTop(ran);
   // What was pointed at goes with the panel.
   useSignalEffect(() => () => point(undefined));
@@ -322,8 +343,9 @@ function FirstError() {
   );
 }
 
-/** Until what nobody could tell is asked again. */
+/** Until what nobody could tell, since the compiler was replaced, is asked again; and how often. */
 const AGAIN_MS = 500;
+const TRIES = 6;
 
 /** What is known of a run before it. */
 function Ahead() {
@@ -331,14 +353,16 @@ function Ahead() {
   const revision = state.revision.value;
   useEffect(() => {
     if (!isReady) return;
+    let left = TRIES;
     let next: ReturnType<typeof setTimeout> | undefined;
     const look = async () => {
-      if ((await lookAhead()) === "unknown" && next !== undefined) next = setTimeout(look, AGAIN_MS);
+      left -= 1;
+      if ((await lookAhead()) === "unknown" && left > 0 && state.trap.peek() === undefined) next = setTimeout(look, AGAIN_MS);
     };
-    next = setTimeout(look);
+    void look();
     return () => {
+      left = 0;
       clearTimeout(next);
-      next = undefined;
     };
   }, [isReady, revision, state.fused.value]);
   const needs = state.needs.value;
@@ -463,11 +487,9 @@ function MadeUp({ name }: { name: string }) {
   const { definitions } = state.checked.value.view;
   const type = definitions.find((definition) => definition.name === name)?.type;
   if (name === "" || type?.startsWith("fn()")) return null;
-  const isOfMany = definitions.filter((definition) => definition.name.endsWith("::forward")).length > 1;
   return (
     <p class="note">
-      What it is given is made up: numbers by chance, the same in every run{type?.includes("?") && "; sizes that its type leaves open are small"}.
-      {isOfMany && " Of nodes that no other holds, the last one runs."}
+      What <code>{name}</code> is given is made up: numbers by chance, the same in every run, and small sizes where its type leaves them open.
     </p>
   );
 }
@@ -494,7 +516,7 @@ function ToldValue({ value: { name, span, line, type, value, truncated, tensor, 
       {value === undefined ? (
         <Failure problem={problem} isStale={!canStep} />
       ) : tensor ? (
-        <TensorPicture name={String(index)} tensor={tensor} text={value} type={type} truncated={truncated} />
+        <TensorPicture name={names[index] ?? String(index)} tensor={tensor} text={value} type={type} truncated={truncated} />
       ) : value.length <= LONG ? (
         <ValueText text={value} truncated={truncated} />
       ) : (
@@ -505,7 +527,7 @@ function ToldValue({ value: { name, span, line, type, value, truncated, tensor, 
           <h2>
             <code>{path}</code> {tensor.dtype}
           </h2>
-          <TensorPicture name={`${index} ${path}`} tensor={tensor} />
+          <TensorPicture name={`${names[index] ?? index} ${path}`} tensor={tensor} />
         </section>
       ))}
       {parts.length > 0 && has_more_parts && <p class="note">The first {parts.length} tensors of the value are drawn.</p>}

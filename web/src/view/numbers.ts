@@ -70,7 +70,8 @@ export function readableAlike(values: readonly number[]): (value: number) => str
   return (value) => {
     const text = readable(value, digits);
     const n = decimals(value, text);
-    return n > 0 && n <= most && most - n <= FEW ? value.toFixed(most).replace("-", "−") : text;
+    const told = n > 0 && n <= most && most - n <= FEW ? most : n;
+    return told > 0 ? value.toFixed(told).replace("-", "−") : text;
   };
 }
 

@@ -1,7 +1,7 @@
 // What each operator of a run cost: a table that sorts, with bars in the column by which it is sorted.
 import { point, show } from "../action/navigation.ts";
 import { isPaneNarrow } from "./appearance.ts";
-import { useKept } from "./kept.ts";
+import { kept } from "./kept.ts";
 import { bytesOf, countOf, hasRate, millisecondsOf, rateOf } from "./units.ts";
 import type { OperatorView } from "../wasm/relish_wasm.js";
 
@@ -48,8 +48,8 @@ interface Props {
 }
 
 export function Profile({ rows, total, isFresh }: Props) {
-  const [sorted, sort] = useKept<Column>("operators by", "time");
-  const [isWhole, setWhole] = useKept("all operators", false);
+  const [sorted, sort] = kept<Column>("operators by", "time");
+  const [isWhole, setWhole] = kept("all operators", false);
   if (rows.length === 0) return null;
   const inOperators = rows.reduce((sum, row) => sum + row.milliseconds, 0);
   const most = Math.max(...rows.map((row) => measure(row, sorted)));

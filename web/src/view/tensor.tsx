@@ -7,7 +7,7 @@ import { paneWidth } from "./appearance.ts";
 import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, pointsOf } from "./axes.ts";
 import { HeatMap, Image } from "./heatmap.tsx";
 import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableAlike, readableApart, shortest } from "./numbers.ts";
-import { useKept } from "./kept.ts";
+import { kept } from "./kept.ts";
 import { type Images, imagesOf } from "./picture.ts";
 import { FoldedText, ValueText } from "./valuetext.tsx";
 import type { OverviewView, StatisticsView, TensorView } from "../wasm/relish_wasm.js";
@@ -53,7 +53,7 @@ export function TensorPicture({ name, tensor, text, type, truncated = false }: P
   const isSmall = statistics.count <= READABLE;
   const looks: Look[] = ["numbers", ...(shape.length > 1 || !isSmall ? (["map"] as const) : []), ...(images ? (["image"] as const) : [])];
   const first: Look = isSmall || shape.length === 1 ? "numbers" : images?.isSure ? "image" : "map";
-  const [chosen, choose] = useKept<Look | undefined>(`${name} look`, undefined);
+  const [chosen, choose] = kept<Look | undefined>(`${name} look`, undefined);
   // Of elements that are all the same there is nothing to be seen, unless somebody wants to.
   const isPlain = !isSmall && isConstant(tensor) && chosen === undefined;
   const look = chosen !== undefined && looks.includes(chosen) ? chosen : first;
@@ -122,9 +122,9 @@ function Statistics({ tensor, withShape }: { tensor: TensorView; withShape: bool
   );
 }
 
-/** Whether all elements are the same number. */
-const isConstant = ({ statistics: { min, max, n_nan, n_infinite }, lacks }: TensorView) =>
-  min === max && n_nan + n_infinite === 0 && lacks.every((lack) => lack === lacks[0]);
+/** Whether all elements are the same number; of large integers that are not all here, nobody knows. */
+const isConstant = ({ statistics: { min, max, n_nan, n_infinite, count }, lacks }: TensorView) =>
+  min === max && n_nan + n_infinite === 0 && (lacks.length === 0 || lacks.length === count) && lacks.every((lack) => lack === lacks[0]);
 
 /** Whether there are elements that have a place on the scale. */
 const hasFinite = ({ n_nan, n_infinite, count }: StatisticsView) => n_nan + n_infinite < count;
@@ -149,7 +149,7 @@ function Matrices({ name, tensor, block, look, images, isSmall }: MatricesProps)
   const asMatrix = (shape: readonly number[]) => (shape.length === 1 ? [1, ...shape] : shape);
   const shape = asMatrix(tensor.shape);
   const most = look === "numbers" && !isSmall ? TABLES : SLICES;
-  const [chosen, setCut] = useKept<Cut | undefined>(`${name} cut`, undefined);
+  const [chosen, setCut] = kept<Cut | undefined>(`${name} cut`, undefined);
   // Another run may have come to another shape.
   const fits = chosen?.at.length === shape.length && chosen.at.every((at, axis) => at === "all" || at < (shape[axis] ?? 0));
   const now = fits ? chosen : firstCut(shape, most);
@@ -166,7 +166,7 @@ function Matrices({ name, tensor, block, look, images, isSmall }: MatricesProps)
   const fold = first === undefined || look === "numbers" ? { rows: 1, columns: 1 } : foldOf(first);
   const isOfMeans = block !== undefined || fold.rows * fold.columns > 1;
   const isPart = look === "map" && !isConstant(tensor) && (isOfMeans || matrices.length * (first?.rows ?? 0) * (first?.columns ?? 0) < statistics.count);
-  const [scaled, setScaled] = useKept<"whole" | "shown" | undefined>(`${name} scale`, undefined);
+  const [scaled, setScaled] = kept<"whole" | "shown" | undefined>(`${name} scale`, undefined);
   const hasBeyond = look === "map" && statistics.n_nan + statistics.n_infinite > 0;
   // The points of the picture, where the scale or the legend goes by them.
   const drawn = useMemo(
@@ -176,7 +176,7 @@ function Matrices({ name, tensor, block, look, images, isSmall }: MatricesProps)
   const all = rangeOf(statistics);
   const ofDrawn = useMemo(() => rangeAmong(drawn, all), [drawn]);
   // In the colours of all elements nothing of it would be seen.
-  const isFaint = ofDrawn.max - ofDrawn.min < FAINT * (all.max - all.min);
+  const isFaint = ofDrawn.min < ofDrawn.max && ofDrawn.max - ofDrawn.min < FAINT * (all.max - all.min);
   const isOfShown = isPart && (scaled ?? (isFaint ? "shown" : "whole")) === "shown";
   const shownAs = (matrix: Matrix) => ({
     elements,

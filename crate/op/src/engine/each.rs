@@ -6,12 +6,11 @@ use super::single::broadcasts;
 use super::values::Elementwise;
 use super::{Source, count, single};
 use crate::Op;
-use crate::run::{Fault, Kernel, ResultType, WellTyped, bits_of, call_scalar, widen, wrap_to};
+use crate::run::{Fault, Kernel, ResultType, WellTyped, bits_of, call_scalar, truncated, widen};
 use kernel::elementwise::broadcast::{FEW, Walk};
 use kernel::elementwise::{self as singles, Binary, Source as From, Unary};
 use kernel::halves::Half;
 use kernel::native::{Bits, Loop};
-use kernel::number::float_to_int;
 use kernel::wide::{self, BLOCK};
 use ty::{Attrs, Dtype, scalar_bits, scalar_of};
 
@@ -167,7 +166,7 @@ impl Each {
             (Kernel::Map1 { float, .. }, true) => (0..n).for_each(|i| number[i] = float(x[i])),
             (Kernel::Map1 { int: Some(int), .. }, false) => (0..n).for_each(|i| whole[i] = int(value(a[i])) as i64),
             (Kernel::Map1 { float, int: None }, false) => {
-                (0..n).for_each(|i| whole[i] = wrap_to(to, float_to_int(float(value(a[i]) as f64)) as i64));
+                (0..n).for_each(|i| whole[i] = truncated(to, float(value(a[i]) as f64)));
             }
             (Kernel::Bits(_), true) => number.fill(f64::NAN),
             (Kernel::Bits(int), false) => {

@@ -161,7 +161,8 @@ impl Fused {
     }
 
     /// `variance`, which is the mean of squares; those of a sample are divided by one less. For the mean that is given it is
-    /// within `(r + 4) · 2⁻²⁴` of itself, where `r` are the roundings of a sum ([`kernel::fold`]).
+    /// within `(r + 4) · 2⁻²⁴` of itself, where `r` are the roundings of a sum ([`kernel::fold`]) and no square is too
+    /// large or too small for a float32.
     pub fn variance(attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Fused> {
         let [x, mean] = operands else { return None };
         let reduced = reduced_axes(attrs, x.shape.len()).ok()?;

@@ -292,7 +292,7 @@ fn bits_of_index(dtype: Dtype, bytes: &[u8]) -> i64 {
     }
 }
 
-/// An integer. What is past the last int64 is that.
+/// An integer; what is past the last int64 saturates.
 pub fn int_of(dtype: Dtype, bytes: &[u8]) -> i64 {
     narrow(dtype, bits_of_index(dtype, bytes))
 }

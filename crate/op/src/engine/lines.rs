@@ -10,10 +10,9 @@ use super::folds::{side_by_side, turned};
 use super::single::{along, axis_of};
 use super::{Scratch, Source, Work, count};
 use crate::reduce::NO_POSITION;
-use crate::run::{Fault, ResultType, WellTyped, round_to, widen, wrap_to};
+use crate::run::{Fault, ResultType, WellTyped, round_to, truncated, widen};
 use kernel::fold::Extent;
 use kernel::lines::{self, Number};
-use kernel::number;
 use kernel::permute::Permutation;
 use kernel::wide::BLOCK;
 use std::ops::Range;
@@ -289,8 +288,7 @@ impl Lines {
             }
         }
         if is_cast {
-            let whole = |word: u64| wrap_to(to, number::float_to_int(f64::from_bits(word)) as i64) as u64;
-            words.iter_mut().for_each(|word| *word = whole(*word));
+            words.iter_mut().for_each(|word| *word = truncated(to, f64::from_bits(*word)) as u64);
         }
         Some(())
     }

@@ -22,7 +22,7 @@ use ty::{Attrs, Dtype};
 /// Places that are listed: more would be a table of some size.
 const MOST_LISTED: usize = 1 << 22;
 
-/// Places of all axes that are listed as those of one.
+/// Places of the last axes that are listed as those of one.
 const FEW: usize = 64;
 
 /// Places of the last axis that are copied at once.
@@ -43,7 +43,7 @@ pub struct Places {
     /// How many places the last axis has, and how far apart they are.
     n: usize,
     step: isize,
-    /// Of that axis all places, or the first [`BLOCK`], counted from the lowest of them.
+    /// Of that axis all places, or the first [`BLOCK`], counted from the lowest of them. Of several axes all, `step` is 0.
     near: Vec<usize>,
     fill: Fill,
     dtype: Dtype,
@@ -243,11 +243,22 @@ impl Places {
             fill: fill.known(dtype),
             dtype,
         };
-        // A few places need no axes.
-        if places.axes.iter().map(Axis::len).product::<usize>() <= FEW {
-            let axes = std::mem::take(&mut places.axes);
-            places.near = vec![first as usize];
-            for axis in axes {
+        // Axes at the end that have few places together are listed as one, and of one before them as many as fit.
+        let (mut listed, mut n): (Vec<Axis>, usize) = (Vec::new(), 1);
+        while let Some(axis) = places.axes.pop_if(|axis| axis.len() * n <= FEW) {
+            n *= axis.len();
+            listed.push(axis);
+        }
+        if let (Some(&mut Axis::Steps(size, step)), false) = (places.axes.last_mut(), listed.is_empty()) {
+            let part = (1..=FEW / n.max(1)).rev().find(|&part| size.is_multiple_of(part)).unwrap_or(1);
+            places.axes.pop();
+            places.axes.push(Axis::Steps(size / part, step * part as isize));
+            listed.push(Axis::Steps(part, step));
+        }
+        if !listed.is_empty() || places.axes.is_empty() {
+            let low: isize = listed.iter().map(|axis| axis.ends().0).sum();
+            places.near = vec![low.unsigned_abs()];
+            for axis in listed.into_iter().rev() {
                 let mut next = Vec::new();
                 for &before in &places.near {
                     for at in 0..axis.len() {
@@ -259,7 +270,7 @@ impl Places {
                 }
                 places.near = next;
             }
-            (places.first, places.n) = (0, places.near.len());
+            (places.first, places.n) = ((first + low) as usize, places.near.len());
             return Some(places);
         }
         match places.axes.pop() {

@@ -436,6 +436,7 @@ fn reduction(name: &str, attrs: &Attrs, shape: &[usize]) -> Option<Single> {
         "min" => Fold::Minimum,
         _ => Fold::Sum,
     };
+    // `variance`, which ends in a mean, may have been asked for that of a sample.
     let n: usize = axes.iter().map(|&axis| shape[axis]).product();
     let divisor = if name == "mean" { Some(n.checked_sub(attrs.flag("unbiased").into())?) } else { None };
     Some(Single::Fold { op, groups: fold::groups(shape, &axes), divisor })

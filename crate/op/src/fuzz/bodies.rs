@@ -193,9 +193,22 @@ fn variances() {
         let flags = ["keepdims", "unbiased"].map(|flag| (flag, AttrValue::Bool(random.one_in(2))));
         let row = crate::by_name("variance").unwrap().row();
         let attrs = attrs_with(row, &[&set[..], &flags].concat());
-        let has_plan = has_plans_that_mean_it("variance", &[x, mean], attrs);
+        let args = [x, mean];
+        let has_plan = has_plans_that_mean_it("variance", &args, attrs.clone());
         assert_eq!(has_plan, dtype == Dtype::Float32);
         n_planned += usize::from(has_plan);
+        // What is small is as near to what is meant.
+        let (op, attrs) = (crate::by_name("variance").unwrap(), Arc::new(attrs));
+        let found = Operators::new(MEMORY).run(op, &args, &attrs).unwrap();
+        let results = Operators::new(MEMORY).result_types(op, &args, &attrs).unwrap();
+        let call = Call { args: &args, attrs: &attrs, results: &results, memory: MEMORY };
+        let expected = by_meaning(&op.row().kernel, &call).unwrap();
+        let floats = |x: &Value| as_tensor(x).unwrap().floats();
+        for (found, expected) in floats(&found).into_iter().zip(floats(&expected)) {
+            // Squares below that are subnormal, or nothing.
+            let is_near = (found - expected).abs() <= 40.0 * f64::powi(2.0, -24) * expected.max(1e-30);
+            assert!(is_near || found.is_nan() && expected.is_nan(), "{found} {expected} {:?}", attrs.entries);
+        }
     }
     assert!(n_planned > 1000, "{n_planned}");
 }

@@ -1,9 +1,8 @@
 //! What a row means, element by element: what plans are compared with.
 
 use crate::Kernel;
-use crate::run::{Call, Fault, WellTyped, floats, ints, widen};
+use crate::run::{Call, Fault, WellTyped, floats, ints, truncated, widen};
 use base::ToList;
-use kernel::number;
 use kernel::strided::{View, map2};
 use ty::{Dtype, Elements, Value};
 
@@ -21,10 +20,10 @@ pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
                 (Elements::Int(values), Some(int)) => {
                     ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value)) as i64))
                 }
-                (Elements::Int(values), None) => ints(
-                    result.dtype,
-                    values.iter().map(|&value| number::float_to_int(float(widen(x.dtype(), value) as f64)) as i64),
-                ),
+                (Elements::Int(values), None) => {
+                    let whole = |&value| truncated(result.dtype, float(widen(x.dtype(), value) as f64));
+                    Elements::Int(values.iter().map(whole).collect())
+                }
             })
         }
         Kernel::Bits(int) => {

@@ -3,7 +3,7 @@
 use crate::conv::layout::{by_letters, in_layout, operand, parse, permuted, sizes};
 use crate::conv::window::{PLANE, Space, VOLUME, fault, nothing, numbers};
 use crate::image::resize::in_single;
-use crate::run::{Arg, Call, Fault, WellTyped, cast_between, floats};
+use crate::run::{Arg, Call, Fault, WellTyped, cast_arg, cast_between, floats};
 use base::{Append, ToList};
 use kernel::resample::{self, Taps};
 use kernel::shape::concatenate;
@@ -379,7 +379,7 @@ pub(super) fn bitpack(call: &Call) -> Result<Value, Fault> {
     let (n_bits, width) = (result.shape[bit_axis], result.dtype.bits() as usize);
     let mut order: Vec<usize> = (0..rank).filter(|&axis| axis != pack_axis).list();
     order.push(pack_axis);
-    let integers = Tensor { elements: Elements::Int(Arg::Tensor(&x).ints()), ..x };
+    let integers = Tensor { elements: cast_arg(&Arg::Tensor(&x), Dtype::Int64), ..x };
     let Elements::Int(values) = permuted(&integers.elements, &integers.shape, &order) else {
         return Err(Fault::ill_typed());
     };

@@ -1,11 +1,13 @@
 //! Quantized operators on one element, or two that broadcast, at a time; softmax and joining.
 
-use super::scale::{Along, Change, Range, WORD, clip, dequantized, factor, integers, number, quantized, range};
+use super::scale::{
+    Along, Change, Range, WORD, clip, clip_wide, dequantized, factor, integers, number, quantized, range,
+};
 use crate::conv::layout::{operand, tensor_of};
 use crate::conv::window::{Fold, PLANE, Windows, fault, numbers, pooled, share};
 use crate::run::{Call, Fault, WellTyped, as_tensor, floats};
 use base::{MapArray, ToList};
-use kernel::fixed::Rounding;
+use kernel::fixed::{Factor, Rounding};
 use kernel::number::{round_f32, round_f64};
 use kernel::reduce::fold;
 use kernel::scalar::float;
@@ -154,14 +156,14 @@ pub(super) fn mul(call: &Call) -> Result<Value, Fault> {
     // Most neighbours have the same scales.
     let mut last = (f64::NAN, None);
     let multiply = |(i, j): (usize, usize)| {
-        let from = |q: &[i64], zeros: &Along, at: usize| q[at].saturating_sub(zeros.at(at) as i64);
-        let product = from(&x, &a.zero, i).saturating_mul(from(&y, &b.zero, j));
+        let from = |q: &[i64], zeros: &Along, at: usize| i128::from(q[at]) - i128::from(zeros.at(at) as i64);
         let scale = round_f32(a.scale.at(i) * b.scale.at(j));
         if last.0 != scale {
             last = (scale, Some(factor(scale / to[0])?));
         }
-        let factor = last.1.well_typed()?;
-        Ok(clip(factor.times(product, Rounding::Upward).saturating_add(to[1] as i64), range))
+        let product = from(&x, &a.zero, i) * from(&y, &b.zero, j);
+        let product = last.1.well_typed()?.times_wide(product, Rounding::Upward);
+        Ok(clip_wide(product + i128::from(to[1] as i64), range))
     };
     whole(call, meets.into_iter().map(multiply).ok_list()?)
 }
@@ -226,7 +228,10 @@ pub(super) fn leaky_relu(call: &Call) -> Result<Value, Fault> {
     let (range, alpha) = (range(x.dtype)?, call.attrs.float("alpha"));
     let (slope, rest) = (factor(alpha)?, factor(1.0 - alpha)?);
     let leak = |(old, new): (i64, i64)| match old < zero {
-        true => clip(slope.times(new, Rounding::Upward).saturating_add(rest.times(to, Rounding::Upward)), range),
+        true => {
+            let wide = |factor: Factor, x: i64| factor.times_wide(x.into(), Rounding::Upward);
+            clip_wide(wide(slope, new) + wide(rest, to), range)
+        }
         false => clip(new, range),
     };
     let values = changed(call, x.clone())?;

@@ -83,6 +83,11 @@ pub(super) fn clip(x: i64, (low, high): Range) -> i64 {
     x.clamp(low, high)
 }
 
+/// The same of what may be larger than any.
+pub(super) fn clip_wide(x: i128, (low, high): Range) -> i64 {
+    x.clamp(low.into(), high.into()) as i64
+}
+
 /// A float as a quantized integer. NaN is the highest, as in Relay.
 pub(super) fn quantized(x: f64, scale: f64, zero: f64, range: Range) -> i64 {
     let q = round_f32(round_f32(x / scale).round() + round_f32(zero));
