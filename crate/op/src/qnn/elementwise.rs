@@ -156,13 +156,16 @@ pub(super) fn mul(call: &Call) -> Result<Value, Fault> {
     // Most neighbours have the same scales.
     let mut last = (f64::NAN, None);
     let multiply = |(i, j): (usize, usize)| {
-        let from = |q: &[i64], zeros: &Along, at: usize| i128::from(q[at]) - i128::from(zeros.at(at) as i64);
+        let from = |q: &[i64], zeros: &Along, at: usize| q[at].saturating_sub(zeros.at(at) as i64);
         let scale = round_f32(a.scale.at(i) * b.scale.at(j));
         if last.0 != scale {
             last = (scale, Some(factor(scale / to[0])?));
         }
-        let product = from(&x, &a.zero, i) * from(&y, &b.zero, j);
-        let product = last.1.well_typed()?.times_wide(product, Rounding::Upward);
+        let (x, y, factor) = (from(&x, &a.zero, i), from(&y, &b.zero, j), last.1.well_typed()?);
+        let product = match (i32::try_from(x), i32::try_from(y)) {
+            (Ok(_), Ok(_)) => factor.times(x * y, Rounding::Upward).into(),
+            _ => factor.times_wide(i128::from(x) * i128::from(y), Rounding::Upward),
+        };
         Ok(clip_wide(product + i128::from(to[1] as i64), range))
     };
     whole(call, meets.into_iter().map(multiply).ok_list()?)
