@@ -266,12 +266,13 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
     let pool = pool(bench, outline, suspect, parts);
     let operand = parts.args.first().and_then(|&arg| shaped(outline, arg));
     let rank = operand.as_ref().map_or(4, |shaped| shaped.dims.len().min(MAX_RANK) as i64);
+    let along = along_vector(outline, parts, row);
     for &attr in &parts.attrs {
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
         let spec = row.attrs.iter().find(|spec| spec.name == attr_name(outline, attr));
         let mut written = Written { outline, suspect, value, name: attr_name(outline, attr), out };
         if ["axis", "axes"].iter().any(|axis| base::find(written.name, axis).is_some()) {
-            written.axes(rank);
+            written.axes(rank, along);
         } else {
             written.wanted_shape();
             written.sizes(&pool);
@@ -289,8 +290,17 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
             out.push(Candidate { title, place: outline.span(attr), edits: vec![edit], cost: 17 + suspect.n_hops });
         }
     }
-    missing(outline, suspect, parts, row, (rank, &pool), out);
+    missing(outline, suspect, parts, row, (rank, &pool, along), out);
     from_weight(outline, suspect, parts, out);
+}
+
+/// The axis of the data that has the size of the vector behind it, as a bias has.
+fn along_vector(outline: &Outline, parts: &Parts, row: &Op) -> Option<i64> {
+    let dims = |arg: usize| Some(shaped(outline, *parts.args.get(arg)?)?.dims);
+    let (data, vector) = (dims(0)?, dims(1)?);
+    let &[size @ Some(_)] = &vector[..] else { return None };
+    let axis = data.iter().position(|&dim| dim == size).filter(|_| row.name.starts_with("nn."));
+    axis.map(|axis| axis as i64)
 }
 
 /// What is known of an expression's tensor type.
@@ -325,8 +335,8 @@ impl<'a> Written<'a> {
         base::parse_i64(self.outline.text(node))
     }
 
-    /// Other axes of that many, the near ones first, and all of them.
-    fn axes(&mut self, rank: i64) {
+    /// Other axes of that many, first one that a vector lies along, then the near ones, and all of them.
+    fn axes(&mut self, rank: i64, along: Option<i64>) {
         let numbers = numbers_in(self.outline, self.value);
         if self.name == "axes" {
             self.order(&numbers, rank);
@@ -339,7 +349,8 @@ impl<'a> Written<'a> {
                 let is_same = now < 0 && axis == now + rank;
                 let near = if is_same { 0 } else { axis.abs_diff(now).min(3) as u32 };
                 let extra = if (axis < 0) == is_positive { 3 } else { 0 };
-                self.put(9 + extra + near, number, axis.to_string());
+                let cost = if along == Some(axis) { 2 } else { 9 + extra + near };
+                self.put(cost, number, axis.to_string());
             }
         }
         if numbers.len() > 1 {
@@ -502,7 +513,7 @@ fn missing(
     suspect: &Suspect,
     parts: &Parts,
     row: &Op,
-    (rank, pool): (i64, &[i64]),
+    (rank, pool, along): (i64, &[i64], Option<i64>),
     out: &mut Vec<Candidate>,
 ) {
     let end_of = |parts: &Parts| parts.args.iter().chain(&parts.attrs).map(|&node| outline.span(node).end).max();
@@ -541,6 +552,7 @@ fn missing(
                 (_, "groups") if is_depthwise => 5,
                 // Along the first axis are the samples of a batch.
                 (_, "axis") if ["concatenate", "split"].contains(&row.name) => 4,
+                (_, "axis") if along == Some(i as i64) => 2,
                 // Rows against rows.
                 (_, "transpose_b") => 14,
                 // Both layouts are another library's.
