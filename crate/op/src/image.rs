@@ -28,22 +28,20 @@ struct Planes {
     weight: [usize; 2],
 }
 
-/// The best sum of a place of the data and its weight, for each position of the window. Around the data lie zeros.
-fn dilated<T: Copy>(
-    (data, weight): (View<T>, View<T>),
-    to: &[usize],
+/// For each position of the window, by its number, and each weight, by its place, the place of the data that it meets:
+/// none around the data.
+fn each_meeting(
+    [data, weight, to]: [&[usize]; 3],
     planes: &Planes,
     window: &Window,
-    zero: T,
-    [add, max]: [fn(T, T) -> T; 2],
-) -> Vec<T> {
-    let (strides, by) = (row_major(data.shape), row_major(weight.shape));
-    let sides = planes.weight.map(|axis| weight.shape[axis]);
-    let mut values = Vec::with_capacity(count(to));
+    see: &mut dyn FnMut(usize, usize, Option<usize>),
+) {
+    let (strides, by) = (row_major(data), row_major(weight));
+    let sides = planes.weight.map(|axis| weight[axis]);
+    let mut position = 0;
     each_index(to, &mut |index| {
         let plane = planes.data.iter().map(|&axis| index[axis] * strides[axis]).total::<usize>();
         let from = offset(index, &strides) - plane;
-        let mut best: Option<T> = None;
         each_index(&sides, &mut |at| {
             let mut place = Some(from);
             for (side, &tap) in at.iter().enumerate() {
@@ -51,18 +49,33 @@ fn dilated<T: Copy>(
                 let first =
                     (index[axis] as i64).saturating_mul(window.strides[side]).saturating_sub(window.before[side]);
                 let along = first.saturating_add((tap as i64).saturating_mul(window.dilations[side]));
-                let along = usize::try_from(along).ok().filter(|&along| along < data.shape[axis]);
+                let along = usize::try_from(along).ok().filter(|&along| along < data[axis]);
                 place = place.zip(along).map(|(place, along)| place + along * strides[axis]);
             }
             let tap = index[planes.channel] * by[planes.weight_channel]
                 + at[0] * by[planes.weight[0]]
                 + at[1] * by[planes.weight[1]];
-            let sum = add(place.map_or(zero, |place| data.data[place]), weight.data[tap]);
-            best = Some(best.map_or(sum, |best| max(best, sum)));
+            see(position, tap, place);
         });
-        values.push(best.unwrap_or(zero));
+        position += 1;
     });
-    values
+}
+
+/// The best sum of a place of the data and its weight, for each position of the window. Around the data lie zeros.
+fn dilated<T: Copy>(
+    (data, weight): (View<T>, View<T>),
+    to: &[usize],
+    (planes, window): (&Planes, &Window),
+    zero: T,
+    [add, max]: [fn(T, T) -> T; 2],
+) -> Vec<T> {
+    let mut values: Vec<Option<T>> = vec![None; count(to)];
+    each_meeting([data.shape, weight.shape, to], planes, window, &mut |position, tap, place| {
+        let sum = add(place.map_or(zero, |place| data.data[place]), weight.data[tap]);
+        let best = &mut values[position];
+        *best = Some(best.map_or(sum, |best| max(best, sum)));
+    });
+    values.into_iter().map(|best| best.unwrap_or(zero)).list()
 }
 
 fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
@@ -85,14 +98,14 @@ fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
         (Elements::Float(values), Elements::Float(weights)) => {
             let views = (View::new(values, x.shape()), View::new(weights, w.shape()));
             let best: [fn(f64, f64) -> f64; 2] = [kernel::scalar::float::add, kernel::scalar::float::maximum];
-            floats(result.dtype, dilated(views, &result.shape, &planes, &window, 0.0, best).into_iter())
+            floats(result.dtype, dilated(views, &result.shape, (&planes, &window), 0.0, best).into_iter())
         }
         (Elements::Int(values), Elements::Int(weights)) => {
             let views = (View::new(values, x.shape()), View::new(weights, w.shape()));
             let is_unsigned = x.dtype() == Dtype::UInt64;
             let largest = if is_unsigned { |a: i64, b: i64| (a as u64).max(b as u64) as i64 } else { i64::max };
             let best: [fn(i64, i64) -> i64; 2] = [i64::wrapping_add, largest];
-            ints(result.dtype, dilated(views, &result.shape, &planes, &window, 0, best).into_iter())
+            ints(result.dtype, dilated(views, &result.shape, (&planes, &window), 0, best).into_iter())
         }
         _ => return Err(Fault::ill_typed()),
     })
