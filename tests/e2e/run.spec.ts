@@ -88,7 +88,7 @@ test("a slice has the colours of the whole tensor, or its own", async ({ page })
   await expect(ends).toHaveText("6451265535");
   await expect(panel(page).getByRole("img", { name: "Heat map [63, :, :] of 32 by 32 elements from 64512 to 65535" })).toBeVisible();
   // One that is all the same says what it is among the others.
-  await ran(page, "nn.relu(reshape(arange(0f, 65536f, 1f), newshape=[64, 32, 32]) - 2000f)\n");
+  await ran(page, "nn.relu(reshape(arange(0f, 65536f, 1f), newshape=[64, 32, 32]) - 2000f)\n1 + 1\n");
   await expect(ends).toHaveText("063535");
   // All of it is shown.
   await ran(page, "reshape(arange(0f, 768f, 1f), newshape=[3, 16, 16])\n");
@@ -590,6 +590,10 @@ test("what is chosen goes with the text of a value, and is not there for another
   await isNumbers(0).toHaveAttribute("aria-pressed", "false");
   await panel(page).getByRole("button", { name: "Numbers" }).click();
   await ran(page, `reshape(cos(arange(0f, 900f, 1f)), newshape=[30, 30])\n${wave}`);
+  await isNumbers(0).toHaveAttribute("aria-pressed", "false");
+  await isNumbers(1).toHaveAttribute("aria-pressed", "true");
+  // Nor does it go when the text is edited.
+  await ran(page, `reshape(cos(arange(0f, 900f, 1f)), newshape=[30, 30])\n${wave.replace("sin", "tanh")}`);
   await isNumbers(0).toHaveAttribute("aria-pressed", "false");
   await isNumbers(1).toHaveAttribute("aria-pressed", "true");
   await ran(page, "let %q = tanh(arange(0f, 900f, 1f));\nreshape(%q, newshape=[30, 30])\n");

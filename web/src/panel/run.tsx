@@ -14,6 +14,7 @@ import { isPaneNarrow } from "../view/appearance.ts";
 import { EngineSwitch, EngineUsed } from "../view/engineswitch.tsx";
 import { ErrorLines, errorLines, Place } from "../view/errorlines.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
+import { diff } from "../view/diff.ts";
 import { forgetChoices } from "../view/kept.ts";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { DRAWN, More } from "../view/more.tsx";
@@ -32,18 +33,28 @@ const linesOf = (text: string) => text.split("\n").filter((line) => /[\p{L}\p{N}
 /** Those of the program that was run last. */
 let linesRun: readonly string[] = [];
 
-/** Under these names what is chosen for its values is kept: the text of each, and how often it stood before. */
-let names: readonly string[] = [];
+/** Its values by their texts, and the names under which what is chosen for them is kept. */
+let named: readonly { text: string; name: number }[] = [];
+let nNames = 0;
 
-function named(values: readonly ValueView[], text: string): readonly string[] {
-  const seen = new Map<string, number>();
-  return values.map(({ name, span }) => {
-    const said = name === "" ? text.slice(span.start, span.end) : name;
-    const before = seen.get(said) ?? 0;
-    seen.set(said, before + 1);
-    return `${before} ${said}`;
-  });
+/** A value has the name of the one before that has its text, or else stands where it does between such. */
+function nameAgain(texts: readonly string[]): void {
+  const free: number[] = [];
+  const left = named.map(({ name }) => name);
+  const next: { text: string; name: number }[] = [];
+  for (const { mark, line } of diff(named, texts.map((text) => ({ text })))) {
+    if (mark === "-") free.push(left.shift() ?? 0);
+    else {
+      const name = mark === " " ? left.shift() : free.shift();
+      if (mark === " ") free.length = 0;
+      next.push({ text: line.text, name: name ?? nNames++ });
+    }
+  }
+  named = next;
 }
+
+/** Of a value of a run that is under way there may be none yet. */
+const nameOf = (index: number) => `value ${named[index]?.name ?? `${index} of a run`}`;
 
 /** The run that has the names. */
 let ranLast: Ran | undefined;
@@ -56,11 +67,13 @@ function follow(ran: Ran | undefined): void {
   if (ran === ranLast || ran?.kind !== "finished" || ran.revision !== state.revision.peek()) return;
   const text = state.text.peek();
   const lines = linesOf(text);
-  if (!lines.some((line) => linesRun.includes(line))) {
+  // One line that is another was edited.
+  if (lines.length + linesRun.length > 2 && !lines.some((line) => linesRun.includes(line))) {
     forgetChoices();
     top = 0;
   }
-  [ranLast, linesRun, names] = [ran, lines, named(ran.view.values, text)];
+  nameAgain(ran.view.values.map(({ name, span }) => name || text.slice(span.start, span.end)));
+  [ranLast, linesRun] = [ran, lines];
 }
 
 /** The values of another program are seen from their top, those of one that was edited from where one was. */
@@ -516,7 +529,7 @@ function ToldValue({ value: { name, span, line, type, value, truncated, tensor, 
       {value === undefined ? (
         <Failure problem={problem} isStale={!canStep} />
       ) : tensor ? (
-        <TensorPicture name={names[index] ?? String(index)} tensor={tensor} text={value} type={type} truncated={truncated} />
+        <TensorPicture name={nameOf(index)} tensor={tensor} text={value} type={type} truncated={truncated} />
       ) : value.length <= LONG ? (
         <ValueText text={value} truncated={truncated} />
       ) : (
@@ -527,7 +540,7 @@ function ToldValue({ value: { name, span, line, type, value, truncated, tensor, 
           <h2>
             <code>{path}</code> {tensor.dtype}
           </h2>
-          <TensorPicture name={`${names[index] ?? index} ${path}`} tensor={tensor} />
+          <TensorPicture name={`${nameOf(index)} ${path}`} tensor={tensor} />
         </section>
       ))}
       {parts.length > 0 && has_more_parts && <p class="note">The first {parts.length} tensors of the value are drawn.</p>}

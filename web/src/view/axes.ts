@@ -86,7 +86,7 @@ const MOST_POINTS = 1024;
 /** How many rows and columns of a matrix are one point of its picture. */
 export const foldOf = ({ rows, columns }: Matrix) => ({ rows: Math.ceil(rows / MOST_POINTS), columns: Math.ceil(columns / MOST_POINTS) });
 
-interface Points {
+export interface Points {
   rows: number;
   columns: number;
   /** Row by row the mean of the elements of each, as far as they were handed over. */

@@ -1,6 +1,6 @@
 // One matrix of a tensor as a heat map, and one image in a tensor as an image.
 import { useMemo } from "preact/hooks";
-import { elementOf, type Matrix, pointsOf } from "./axes.ts";
+import { elementOf, type Matrix, type Points, pointsOf } from "./axes.ts";
 import { Bitmap } from "./bitmap.tsx";
 import { colorOf, exact, type Range, readable } from "./numbers.ts";
 import { brightness, type Images } from "./picture.ts";
@@ -25,14 +25,14 @@ interface Props {
 const partsOf = ({ first, rows, columns, rowStep, columnStep }: Matrix) => [first, rows, columns, rowStep, columnStep];
 
 interface HeatMapProps extends Props {
+  points: Points;
   range: Range;
   /** Otherwise the range is of nothing. */
   hasFinite: boolean;
 }
 
-export function HeatMap({ elements, lacks, dtype, block, matrix, size, range, hasFinite, isOne }: HeatMapProps) {
+export function HeatMap({ points: { rows, columns, means }, lacks, dtype, block, matrix, size, range, hasFinite, isOne }: HeatMapProps) {
   const { name } = matrix;
-  const { rows, columns, means } = useMemo(() => pointsOf(elements, matrix), [elements, ...partsOf(matrix)]);
   const color = useMemo(
     () => (row: number, column: number) => {
       const element = means[row * columns + column];

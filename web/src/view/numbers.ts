@@ -60,18 +60,21 @@ const FEW = 2;
 /** Numbers that stand below each other, told apart, with as many decimals, where theirs differ little; whole ones stay whole. */
 export function readableAlike(values: readonly number[]): (value: number) => string {
   const digits = digitsApart(values, 9);
-  // A digit that is rounded to 0 counts as well.
-  const decimals = (value: number, text = readable(value, digits)) =>
-    decimalsOf(text) > 0 && isRounded(value, text) ? decimalsAt(value, digits) : decimalsOf(text);
-  const rounded = values.filter((value) => isRounded(value, readable(value, digits)));
-  // What is close to 0 has more, which the others would not be known to.
-  const least = Math.min(...rounded.map((value) => decimals(value)).filter((n) => n > 0));
-  const most = Math.max(0, ...values.map((value) => decimals(value)).filter((n) => n <= least + FEW));
-  return (value) => {
+  const told = (value: number) => {
     const text = readable(value, digits);
-    const n = decimals(value, text);
-    const told = n > 0 && n <= most && most - n <= FEW ? most : n;
-    return told > 0 ? value.toFixed(told).replace("-", "−") : text;
+    const hasMore = isRounded(value, text);
+    const n = decimalsOf(text);
+    // A digit that is rounded to 0 counts as well.
+    return { text, hasMore, n: n > 0 && hasMore ? decimalsAt(value, digits) : n };
+  };
+  const all = values.map(told);
+  // What is close to 0 has more, which the others would not be known to.
+  const least = Math.min(...all.filter(({ n, hasMore }) => n > 0 && hasMore).map(({ n }) => n));
+  const most = Math.max(0, ...all.map(({ n }) => n).filter((n) => n <= least + FEW));
+  return (value) => {
+    const { text, n } = told(value);
+    const shown = n > 0 && n <= most && most - n <= FEW ? most : n;
+    return shown > 0 ? value.toFixed(shown).replace("-", "−") : text;
   };
 }
 

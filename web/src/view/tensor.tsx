@@ -4,7 +4,7 @@ import { signal, useSignal } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { paneWidth } from "./appearance.ts";
-import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, pointsOf } from "./axes.ts";
+import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, type Points, pointsOf } from "./axes.ts";
 import { HeatMap, Image } from "./heatmap.tsx";
 import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableAlike, readableApart, shortest } from "./numbers.ts";
 import { kept } from "./kept.ts";
@@ -22,6 +22,7 @@ const FAINT = 1 / 16;
 const TABLES = 4;
 /** So many rows and columns of a table are shown. */
 const CELLS = 32;
+const NO_POINTS: Points = { rows: 0, columns: 0, means: [] };
 /** More rows than there is room for. */
 const TALL = 11;
 /** A place on an axis of more is typed, not chosen. */
@@ -168,11 +169,12 @@ function Matrices({ name, tensor, block, look, images, isSmall }: MatricesProps)
   const isPart = look === "map" && !isConstant(tensor) && (isOfMeans || matrices.length * (first?.rows ?? 0) * (first?.columns ?? 0) < statistics.count);
   const [scaled, setScaled] = kept<"whole" | "shown" | undefined>(`${name} scale`, undefined);
   const hasBeyond = look === "map" && statistics.n_nan + statistics.n_infinite > 0;
-  // The points of the picture, where the scale or the legend goes by them.
-  const drawn = useMemo(
-    () => (isPart || hasBeyond ? matrices.flatMap((matrix) => pointsOf(elements, matrix).means) : []),
-    [tensor, isPart, hasBeyond, elements, JSON.stringify(shownCut)],
+  const points = useMemo(
+    () => (look === "map" ? matrices.map((matrix) => pointsOf(elements, matrix)) : []),
+    [tensor, look, elements, JSON.stringify(shownCut)],
   );
+  // Where the scale or the legend goes by them.
+  const drawn = useMemo(() => (isPart || hasBeyond ? points.flatMap(({ means }) => means) : []), [points, isPart, hasBeyond]);
   const all = rangeOf(statistics);
   const ofDrawn = useMemo(() => rangeAmong(drawn, all), [drawn]);
   // In the colours of all elements nothing of it would be seen.
@@ -223,7 +225,7 @@ function Matrices({ name, tensor, block, look, images, isSmall }: MatricesProps)
                 {images ? (
                   <Image {...shownAs(matrix)} images={images} statistics={statistics} channelStep={channelStep} />
                 ) : look === "map" ? (
-                  <HeatMap {...shownAs(matrix)} range={range} hasFinite={hasFinite(statistics)} />
+                  <HeatMap {...shownAs(matrix)} points={points[at] ?? NO_POINTS} range={range} hasFinite={hasFinite(statistics)} />
                 ) : (
                   <Grid tensor={tensor} matrix={matrix} isSmall={isSmall} alike={tables[at]?.alike ?? readable} />
                 )}
