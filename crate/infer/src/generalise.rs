@@ -38,8 +38,7 @@ impl Inference<'_> {
         self.errors.append_all(cycles.iter().map(|&cycle| TypeError::Infinite(cycle)));
         self.solver.solve();
         self.settle_taken();
-        let mut failures = self.solver.failures[self.n_reported..].to_vec();
-        self.n_reported = self.solver.failures.len();
+        let mut failures = self.new_failures();
         // One mistake may break several relations of one call.
         let mut told: HashSet<Cause> = HashSet::default();
         // A type that contained itself differs from whatever it met. That is no failure, and tells none for its cause.
@@ -99,6 +98,13 @@ impl Inference<'_> {
             self.under_constrained(stuck);
         }
         self.quantify(group, &chosen, &waiting, &shared, first_term);
+    }
+
+    /// The failures that have not been reported. The caller does it.
+    pub(crate) fn new_failures(&mut self) -> Vec<Failure> {
+        let failures = self.solver.failures[self.n_reported..].to_vec();
+        self.n_reported = self.solver.failures.len();
+        failures
     }
 
     pub(crate) fn under_constrained(&mut self, mut stuck: Vec<RelationId>) {
@@ -328,6 +334,9 @@ impl Inference<'_> {
             self.solver.solve();
             self.solver.join_parts(first_term, cause);
             self.solver.solve();
+            // What is computed with parameters now may be more than there are numbers for.
+            let failures = self.new_failures().into_iter();
+            self.errors.append_all(failures.map(TypeError::Failed));
             // Without a value the unknown would be anybody's.
             let is_open =
                 |&id: &RelationId| self.is_open(id) && !self.solver.holes(&self.solver.relation(id).args).is_empty();

@@ -139,9 +139,7 @@ impl Inference<'_> {
         let first_relation = self.solver.relations().len();
         self.solver.instantiate(scheme, &args, cause);
         self.solver.solve();
-        let failures = self.solver.failures[self.n_reported..].to_vec();
-        self.n_reported = self.solver.failures.len();
-        if let Some(failure) = failures.into_iter().next() {
+        if let Some(failure) = self.new_failures().into_iter().next() {
             self.errors.push(TypeError::Failed(failure));
             return false;
         }
