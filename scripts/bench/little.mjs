@@ -28,6 +28,11 @@ const TENSORS = [
   { name: "x - sum(x, axis=1)", on: "4×4", shape: "(4, 4)", step: "%x - sum(%x, axis=[1], keepdims=True)", n: 2 },
   { name: "transpose(x)", on: "4×4", shape: "(4, 4)", step: "transpose(%x)" },
   { name: "nn.dense(x, y)", on: "4×4", shape: "(4, 4)", step: "nn.dense(%x, %y)" },
+  { name: "nn.dense(x, y)", on: "2×2", shape: "(2, 2)", step: "nn.dense(%x, %y)" },
+  { name: "nn.batch_matmul(x, y)", on: "2×2×2", shape: "(2, 2, 2)", step: "nn.batch_matmul(%x, %y)" },
+  { name: "nn.dense(x, y)", on: "4×4", shape: "(4, 4)", step: "nn.dense(%x, %y)", dtype: "int32" },
+  { name: "nn.layer_norm(x, y, y)", on: "4×4", shape: "(4, 4)", step: "nn.layer_norm(%x, %bias, %bias)" },
+  { name: "nn.max_pool2d(x)", on: "4×4", shape: "(1, 1, 4, 4)", step: "nn.max_pool2d(%x, pool_size=[3, 3], padding=[1, 1])" },
 ];
 
 function loop({ shape, step, dtype = "float32" }, times, rounds) {

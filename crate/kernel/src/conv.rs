@@ -229,7 +229,9 @@ impl Prepared {
         let geometry = &self.geometry;
         let bias = bias.map_or(Bias::None, Bias::PerRow);
         let finish = Epilogue { bias, activation, ..Epilogue::default() }.finish([geometry.n_outputs, 0])?;
-        if [data.len(), weight.len(), out.len()] != self.lengths {
+        // One by one: an array is compared by a call.
+        let [n_data, n_weight, n_out] = self.lengths;
+        if data.len() != n_data || weight.len() != n_weight || out.len() != n_out {
             return None;
         }
         if out.is_empty() {

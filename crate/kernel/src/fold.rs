@@ -171,19 +171,35 @@ pub fn squares(extent: Extent, from: &[f32], means: &[f32], to: &mut [f32], scra
 pub fn position(op: Fold, tie: Tie, extent: Extent, from: &[f32], to: &mut [i32], scratch: &mut Vec<f32>) {
     let Extent { reduced, inner, .. } = extent;
     assert!(reduced > 0 && from.len() == extent.n_elements() && to.len() == extent.n_results());
-    let mut best = std::mem::take(scratch);
-    best.clear();
-    best.resize(inner, 0.0);
+    let is_best = |x: f32, best: f32| x == best || x.is_nan() && best.is_nan();
+    if inner == 1 {
+        let mut rest = from;
+        for to in to {
+            let (row, others) = rest.split_at(reduced);
+            rest = others;
+            let mut best = [0.0];
+            fold(op, Extent { outer: 1, ..extent }, row, &mut best, scratch);
+            let found = match tie {
+                Tie::First => row.iter().position(|&x| is_best(x, best[0])),
+                Tie::Last => row.iter().rposition(|&x| is_best(x, best[0])),
+            };
+            *to = found.unwrap_or(0) as i32;
+        }
+        return;
+    }
     if inner == 0 {
         return;
     }
+    let mut best = std::mem::take(scratch);
+    best.clear();
+    best.resize(inner, 0.0);
     for (from, to) in from.chunks_exact(reduced * inner).zip(to.chunks_exact_mut(inner)) {
         let one = Extent { outer: 1, ..extent };
         // The extremes, and room for those of a block.
         fold(op, one, from, &mut best, scratch);
         let mut see = |at: usize| {
-            for ((x, best), to) in from[at * inner..][..inner].iter().zip(&best).zip(&mut *to) {
-                if x == best || x.is_nan() && best.is_nan() {
+            for ((&x, &best), to) in from[at * inner..][..inner].iter().zip(&best).zip(&mut *to) {
+                if is_best(x, best) {
                     *to = at as i32;
                 }
             }
@@ -194,6 +210,7 @@ pub fn position(op: Fold, tie: Tie, extent: Extent, from: &[f32], to: &mut [i32]
             Tie::Last => (0..reduced).for_each(&mut see),
         }
     }
+    *scratch = best;
 }
 
 const BLOCK: usize = 4096;

@@ -37,7 +37,7 @@ pub(crate) mod tile;
 pub(crate) mod vector;
 
 use crate::lanes::{F32x4, Lanes};
-use moves::{clear, copy, load_apart};
+use moves::{clear, copy};
 use panel::Columns;
 use std::mem::MaybeUninit;
 use std::{iter, ptr};
@@ -240,7 +240,7 @@ impl Small {
         let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: false, finish: Finish::NONE };
         // SAFETY: there are as many elements as the matrices have.
         unsafe {
-            if self.sizes == [4; 3] {
+            if (m ^ 4) | (k ^ 4) | (n ^ 4) == 0 {
                 four((a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), out.at);
             } else {
                 few(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out);
@@ -248,10 +248,24 @@ impl Small {
         }
         Some(())
     }
+
+    /// As [`multiply_batch`], without an epilogue.
+    pub fn run_batch(&self, batch: Batch, [a, b]: [&[f32]; 2], c: &mut [f32]) -> Option<()> {
+        let [m, k, n] = self.sizes;
+        if c.len() != batch.size.checked_mul(m * n)? {
+            return None;
+        }
+        for (at, c) in c.chunks_exact_mut((m * n).max(1)).enumerate() {
+            let a = a.get(at * batch.a_step..)?.get(..m * k)?;
+            let b = b.get(at * batch.b_step..)?.get(..k * n)?;
+            self.run(a, b, c)?;
+        }
+        Some(())
+    }
 }
 
 fn is_few([m, k, n]: [usize; 3]) -> bool {
-    m.max(n).max(k) <= FEW && n.is_multiple_of(4)
+    m.max(n).max(k) <= FEW
 }
 
 /// A product of four rows, terms and columns, in registers.
@@ -281,7 +295,7 @@ unsafe fn four(
 /// A product of small matrices, four columns at a time.
 ///
 /// # Safety
-/// As [`product`], for sizes with [`is_few`].
+/// As [`product`], for sizes with [`is_few`]. Sums start at zero, or there are whole fours of columns.
 #[inline(never)]
 unsafe fn few(
     [m, k, n]: [usize; 3],
@@ -293,7 +307,8 @@ unsafe fn few(
     let terms = &mut terms[..k];
     for column in (0..n).step_by(4) {
         let from = b.wrapping_add(column * column_step);
-        let n_turned = if term_step == 1 && column_step != 1 { k / 4 } else { 0 };
+        let width = 4.min(n - column);
+        let n_turned = if term_step == 1 && column_step != 1 && width == 4 { k / 4 } else { 0 };
         let (fours, rest) = terms.split_at_mut(4 * n_turned);
         let (fours, _) = fours.as_chunks_mut::<4>();
         for (at, four) in fours.iter_mut().enumerate() {
@@ -302,7 +317,11 @@ unsafe fn few(
         }
         for (at, term) in (4 * n_turned..).zip(rest) {
             let from = from.wrapping_add(at * term_step);
-            term.write(unsafe { if column_step == 1 { F32x4::load(from) } else { load_apart(from, column_step) } });
+            let some = |at: usize| if at < width { unsafe { *from.wrapping_add(at * column_step) } } else { 0.0 };
+            term.write(match column_step {
+                1 if width == 4 => unsafe { F32x4::load(from) },
+                _ => F32x4::from_array([some(0), some(1), some(2), some(3)]),
+            });
         }
         // SAFETY: as above; every term has been written.
         let terms = unsafe { terms.assume_init_ref() };
@@ -311,21 +330,21 @@ unsafe fn few(
             let (left, to) = (a.wrapping_add(row * a_steps[0]), out.at.wrapping_add(row * out.step + column));
             unsafe {
                 row += if m - row >= 4 {
-                    rows_of::<4>(terms, (left, a_steps), to, out, [row, column])
+                    rows_of::<4>(terms, (left, a_steps), (to, width), out, [row, column])
                 } else {
-                    rows_of::<1>(terms, (left, a_steps), to, out, [row, column])
+                    rows_of::<1>(terms, (left, a_steps), (to, width), out, [row, column])
                 };
             }
         }
     }
 }
 
-/// `N` rows of four columns whose terms are known; how many rows they are.
+/// `N` rows of at most four columns whose terms are known; how many rows they are.
 #[inline(always)]
 unsafe fn rows_of<const N: usize>(
     terms: &[F32x4],
     (mut left, [row_step, term_step]): (*const f32, [usize; 2]),
-    to: *mut f32,
+    (to, width): (*mut f32, usize),
     out: &Out,
     [row, column]: [usize; 2],
 ) -> usize {
@@ -342,6 +361,11 @@ unsafe fn rows_of<const N: usize>(
             left = left.wrapping_add(term_step);
         }
         for (at, mut sum) in sums.into_iter().enumerate() {
+            if width < 4 {
+                (0..width).zip(sum.to_array()).for_each(|(column, sum)| *to(at).add(column) = sum);
+                out.finish.at(row + at, column).apply_all(to(at), width);
+                continue;
+            }
             if !out.finish.is_none() {
                 sum = out.finish.at(row + at, column).apply(sum, 0);
             }
@@ -408,6 +432,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     }
     if let Columns::Strided(b) = b
         && is_few([m, k, n])
+        && (n.is_multiple_of(4) || !out.is_resumed)
     {
         return unsafe { few([m, k, n], (a.data.as_ptr(), a.steps), (b.data.as_ptr(), b.steps), out) };
     }

@@ -69,7 +69,8 @@ struct Call {
 #[derive(Default)]
 struct Types {
     one: Option<ResultType>,
-    /// Of its tensors.
+    /// Those of its tensors, in order.
+    all: Vec<ResultType>,
     blocks: Vec<Block>,
     bytes: u64,
 }
@@ -200,7 +201,7 @@ impl Machine {
         let blocks = all.iter().filter_map(|of| Block::new(code, of)).list();
         let n_bytes = |sum: u64, of: &ResultType| sum.saturating_add(of.n_bytes());
         let bytes = if tensors.is_empty() { one.iter().fold(0, n_bytes) } else { all.iter().fold(0, n_bytes) };
-        Types { one, blocks, bytes }
+        Types { one, all, blocks, bytes }
     }
 
     /// The layout of a variable of the current frame, and where the tensors in it are: it is one, or those in a tuple, to
@@ -218,7 +219,9 @@ impl Machine {
             _ => {
                 let mut found = Vec::new();
                 code.kinds.pointers(layouts, layout, words, &mut found);
-                while let Some((_, at)) = found.pop() {
+                let mut next = 0;
+                while let Some(&(_, at)) = found.get(next) {
+                    next += 1;
                     match code.kinds.kind_at(&self.state.heap, at) {
                         BlockKind::Tensor(_) => tensors.push(at.into()),
                         _ => code.kinds.pointers_at(layouts, &self.state.heap, at, &mut found),
@@ -253,7 +256,10 @@ impl Tally {
 fn counted(operators: &mut Operators, instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
     match &instr.op {
         Op::Operator { op, attrs } => {
-            let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).list();
+            let operands: Vec<Option<&ResultType>> = match operands {
+                [Types { one: None, all, .. }] => all.iter().map(Some).list(),
+                _ => operands.iter().map(|of| of.one.as_ref()).list(),
+            };
             flops(*op, attrs, &operands, result.one.as_ref())
         }
         Op::Fused(steps) => {

@@ -10,8 +10,9 @@
 
 use crate::OpId;
 use crate::row::Op;
-use crate::rule::misc::einsum_order;
+use crate::rule::misc::{einsum_labels, long_axes};
 use crate::run::{Kernel, ResultType};
+use base::ToList;
 use ty::Attrs;
 
 /// A formula over the sizes of operands and result.
@@ -90,12 +91,11 @@ const MOVES: &[&str] = &[
 ];
 
 /// The operations of one call; `None` where the types do not say. Of an operand or result that is a tuple there is no
-/// type.
+/// type; if it is the only operand, its fields may stand for it.
 pub fn flops(op: OpId, attrs: &Attrs, operands: &[Option<&ResultType>], result: Option<&ResultType>) -> Option<u64> {
     let row = op.row();
     if row.name == "einsum" {
-        // An order of axes; of products and sums no cost is given.
-        return einsum_order(attrs.str("equation"), result?.shape.len()).map(|_| 0);
+        return products_of_all(attrs.str("equation"), &operands.iter().copied().some_list()?);
     }
     let (data, weight) = (operands.first().copied().flatten(), operands.get(1).copied().flatten());
     Some(match cost_of(row)? {
@@ -134,6 +134,28 @@ fn cost_of(row: &Op) -> Option<Cost> {
         }
         Kernel::Missing | Kernel::Argument | Kernel::Whole(_) | Kernel::Planned(_) => None,
     })
+}
+
+/// Of `einsum`: for each way to give every label an index, the product of an element of each tensor, and a sum if a
+/// label is not kept.
+fn products_of_all(equation: &str, tensors: &[&ResultType]) -> Option<u64> {
+    let n_terms = 1 + equation.bytes().count_where(|byte| *byte == b',');
+    (n_terms == tensors.len()).then_some(())?;
+    let ranks: Vec<usize> = tensors.iter().map(|of| of.shape.len()).list();
+    let (terms, output) = einsum_labels(equation, &ranks)?;
+    let mut seen = Vec::new();
+    let mut n_ways = 1_u64;
+    for (term, of) in terms.iter().zip(tensors) {
+        let (labels, sizes) = long_axes(term, &of.shape);
+        for (label, size) in labels.into_iter().zip(sizes) {
+            if !seen.contains(&label) {
+                seen.push(label);
+                n_ways = n_ways.saturating_mul(size as u64);
+            }
+        }
+    }
+    let is_summed = seen.iter().any(|label| !output.contains(label));
+    Some(n_ways.saturating_mul(n_terms as u64 - 1 + u64::from(is_summed)))
 }
 
 /// Two for each element of `each` and each of its channel's weights.
@@ -194,7 +216,18 @@ mod tests {
         assert_eq!(cost("nn.max_pool2d", pool, &[&[1, 1, 4, 6]], &[1, 1, 2, 2]), Some(4 * 6));
         assert_eq!(cost("transpose", &[], &[&[3, 4]], &[4, 3]), Some(0));
         let turned = [("equation", AttrValue::Str("ab...->ba...".into()))];
-        assert_eq!(cost("einsum", &turned, &[], &[4, 3, 5]), Some(0));
+        assert_eq!(cost("einsum", &turned, &[&[3, 4, 5]], &[4, 3, 5]), Some(0));
+        let einsum = |equation: &str, tensors: &[&[usize]]| {
+            cost("einsum", &[("equation", AttrValue::Str(equation.into()))], tensors, &[])
+        };
+        assert_eq!(einsum("bij,bjk->bik", &[&[2, 3, 4], &[2, 4, 5]]), Some(2 * 2 * 3 * 4 * 5));
+        // An axis of one element is repeated, and what is only multiplied is not added up.
+        assert_eq!(einsum("bij,bjk->bik", &[&[1, 3, 4], &[2, 4, 1]]), Some(2 * 2 * 3 * 4));
+        assert_eq!(einsum("i,j->ij", &[&[3], &[4]]), Some(12));
+        assert_eq!(einsum("i,i,i->", &[&[7], &[7], &[7]]), Some(3 * 7));
+        assert_eq!(einsum("ii->i", &[&[4, 4]]), Some(0));
+        assert_eq!(einsum("ij->", &[&[3, 4]]), Some(12));
+        assert_eq!(einsum("ij,jk->ik", &[&[3, 4]]), None);
         assert_eq!(cost("argwhere", &[], &[&[3, 4]], &[4, 2]), None);
         // Sizes whose product no number holds.
         assert_eq!(cost("exp", &[], &[&[1 << 62, 1 << 62]], &[1 << 62, 1 << 62]), Some(u64::MAX / 4));

@@ -56,6 +56,7 @@ use folds::Folded;
 use fused::Fused;
 use half::Halves;
 use indexed::Indexed;
+use kernel::gemm::Batch;
 use kernel::native::{Loop, copy_short};
 use lines::Lines;
 use moves::Moves;
@@ -281,7 +282,9 @@ impl Plan {
             Body::Single(Single::Binary { op, is_whole, .. }) if n_tensors < 2 || is_whole == [true; 2] => {
                 Direct::Each(Elementwise::Binary(op))
             }
-            Body::Single(Single::Product { small: Some(small), .. }) => Direct::Product(small),
+            Body::Single(Single::Product { small: Some(small), batch: Batch { size: 1, .. }, .. }) => {
+                Direct::Product(small)
+            }
             Body::Single(
                 single @ (Single::Binary { .. }
                 | Single::Fold { .. }

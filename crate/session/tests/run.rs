@@ -213,3 +213,19 @@ fn an_input_is_of_its_type() {
         assert_eq!(run(inputs), told);
     }
 }
+
+/// An `einsum` costs what the sizes of its tensors say, which it takes as a tuple: made there or elsewhere.
+#[test]
+fn the_operations_of_a_contraction_are_counted() {
+    let program = "
+let %a = ones(shape=[2, 3, 4]);
+let %pair = (%a, ones(shape=[2, 4, 5]));
+einsum(%pair, equation=\"bij,bjk->bik\")
+einsum((ones(shape=[3, 4]), ones(shape=[4]), ones(shape=[3])), equation=\"ij,j,i->\")
+";
+    let analysis = Analysis::new(program);
+    let outcome = run(&analysis, &Options { clock: Some(clock), ..Options::default() });
+    let profile = outcome.profile.expect("a clock was given");
+    let counted = profile.iter().filter(|tally| tally.ops.iter().any(|op| op.row().name == "einsum"));
+    assert_eq!(counted.map(|tally| tally.flops).collect::<Vec<_>>(), [Some(2 * 2 * 3 * 4 * 5), Some(3 * 3 * 4)]);
+}

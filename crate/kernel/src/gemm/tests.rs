@@ -49,6 +49,7 @@ fn every_path_adds_in_order() {
     let mut random = Random(1);
     let mut scratch = Vec::new();
     for round in 0..600 {
+        let size = |random: &mut Random| if round % 3 == 0 { random.below(10) } else { size(random) };
         let (m, mut k, mut n) = (size(&mut random), size(&mut random), size(&mut random));
         if m * k * n > 300_000 {
             n = 9;
@@ -134,6 +135,13 @@ fn batches() {
             let b = Matrix::row_major(&b[at * b_step..], [4, 7]).unwrap();
             assert_same("", &got[at * 21..][..21], &in_order(&a, &b, &[], &epilogue));
         }
+        let batch = Batch { size: 5, a_step, b_step };
+        let mut want = got.clone();
+        multiply_batch(batch, left, right, &mut want, &Epilogue::default(), &mut Vec::new()).unwrap();
+        let small = Small::new([3, 4, 7], [4, 1], [7, 1]).unwrap();
+        small.run_batch(batch, [&a, &b], &mut got).unwrap();
+        assert_same("small", &got, &want);
+        assert_eq!(small.run_batch(batch, [&a[1..], &b[1..]], &mut got), None);
     }
     let mut got = vec![0.0; 6 * 21];
     let too_many = Batch { size: 6, a_step: 12, b_step: 0 };

@@ -99,16 +99,20 @@ impl Products {
         let n = self.b.shape[1];
         let ([a_row, a_step], [b_step, column]) = (self.a.steps, self.b.steps);
         let sums: &mut [T] = try_cast_slice_mut(result).ok()?;
-        for (at, sum) in sums.iter_mut().enumerate() {
-            let (matrix, i, j) = (at / (m * n), at / n % m, at % n);
-            // Of no terms nothing need be there.
-            let a = a.get(matrix * self.batch.a_step + i * a_row..).unwrap_or_default();
-            let b = b.get(matrix * self.batch.b_step + j * column..).unwrap_or_default();
-            let mut terms = T::zeroed();
-            for p in 0..k {
-                terms = step(terms, *a.get(p * a_step)?, *b.get(p * b_step)?);
+        let mut sums = sums.iter_mut();
+        for matrix in 0..self.batch.size {
+            for i in 0..m {
+                for j in 0..n {
+                    // Of no terms nothing need be there.
+                    let a = a.get(matrix * self.batch.a_step + i * a_row..).unwrap_or_default();
+                    let b = b.get(matrix * self.batch.b_step + j * column..).unwrap_or_default();
+                    let mut terms = T::zeroed();
+                    for p in 0..k {
+                        terms = step(terms, *a.get(p * a_step)?, *b.get(p * b_step)?);
+                    }
+                    *sums.next()? = end(terms);
+                }
             }
-            *sum = end(terms);
         }
         Some(())
     }

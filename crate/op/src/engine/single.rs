@@ -167,7 +167,7 @@ impl Single {
         let size = if batch_a == 1 { batch_b } else { batch_a };
         let batch = Batch { size, a_step: step(batch_a, m * k), b_step: step(batch_b, k * n) };
         let (a, b) = (View::of([m, k], orders[0]), View::of([k, n], orders[1]));
-        let small = Small::new([m, k, n], a.steps, b.steps).filter(|_| size == 1);
+        let small = Small::new([m, k, n], a.steps, b.steps);
         Single::Product { batch, a, b, small }
     }
 
@@ -306,7 +306,9 @@ impl Single {
                 (to.len() == walk.n).then_some(())?;
                 broadcast::binary(*op, walk, [a, b], to);
             }
-            (Single::Product { small: Some(small), .. }, From::Other(a), From::Other(b)) => small.run(a, b, to)?,
+            (Single::Product { small: Some(small), batch, .. }, From::Other(a), From::Other(b)) => {
+                small.run_batch(*batch, [a, b], to)?;
+            }
             (Single::Product { .. }, From::Other(a), From::Other(b)) => {
                 self.matrix([a, b], (None, Activation::None), to, scratch)?;
             }
