@@ -179,11 +179,8 @@ pub fn position(op: Fold, tie: Tie, extent: Extent, from: &[f32], to: &mut [i32]
             rest = others;
             let mut best = [0.0];
             fold(op, Extent { outer: 1, ..extent }, row, &mut best, scratch);
-            let found = match tie {
-                Tie::First => row.iter().position(|&x| is_best(x, best[0])),
-                Tie::Last => row.iter().rposition(|&x| is_best(x, best[0])),
-            };
-            *to = found.unwrap_or(0) as i32;
+            let place = |at: usize| if tie == Tie::First { at } else { reduced - 1 - at };
+            *to = (0..reduced).map(place).find(|&at| is_best(row[at], best[0])).unwrap_or(0) as i32;
         }
         return;
     }

@@ -362,8 +362,7 @@ unsafe fn rows_of<const N: usize>(
         }
         for (at, mut sum) in sums.into_iter().enumerate() {
             if width < 4 {
-                (0..width).zip(sum.to_array()).for_each(|(column, sum)| *to(at).add(column) = sum);
-                out.finish.at(row + at, column).apply_all(to(at), width);
+                store_some(sum, (to(at), width), out, [row + at, column]);
                 continue;
             }
             if !out.finish.is_none() {
@@ -373,6 +372,15 @@ unsafe fn rows_of<const N: usize>(
         }
     }
     N
+}
+
+/// The first `width` of four sums.
+#[inline(never)]
+unsafe fn store_some(sums: F32x4, (to, width): (*mut f32, usize), out: &Out, [row, column]: [usize; 2]) {
+    unsafe {
+        (0..width).zip(sums.to_array()).for_each(|(at, sum)| *to.add(at) = sum);
+        out.finish.at(row, column).apply_all(to, width);
+    }
 }
 
 /// The matrices of a batch lie at equal distances; the distance 0 gives every product the same one.

@@ -10,7 +10,7 @@
 
 use crate::OpId;
 use crate::row::Op;
-use crate::rule::misc::{einsum_labels, long_axes};
+use crate::rule::misc::einsum_labels;
 use crate::run::{Kernel, ResultType};
 use base::ToList;
 use ty::Attrs;
@@ -146,15 +146,15 @@ fn products_of_all(equation: &str, tensors: &[&ResultType]) -> Option<u64> {
     let mut seen = Vec::new();
     let mut n_ways = 1_u64;
     for (term, of) in terms.iter().zip(tensors) {
-        let (labels, sizes) = long_axes(term, &of.shape);
-        for (label, size) in labels.into_iter().zip(sizes) {
-            if !seen.contains(&label) {
+        for (label, &size) in term.iter().zip(&of.shape) {
+            // An axis of one element is repeated where another tensor has more.
+            if size != 1 && !seen.contains(&label) {
                 seen.push(label);
                 n_ways = n_ways.saturating_mul(size as u64);
             }
         }
     }
-    let is_summed = seen.iter().any(|label| !output.contains(label));
+    let is_summed = seen.iter().any(|&label| !output.contains(label));
     Some(n_ways.saturating_mul(n_terms as u64 - 1 + u64::from(is_summed)))
 }
 

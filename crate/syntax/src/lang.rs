@@ -49,7 +49,7 @@ pub(crate) fn other_error(text: &str, surface: Surface, other: Surface) -> Synta
     let line = base::before(bare, "\n");
     let len = if lang(text).is_some() { line.len() } else { 0 };
     let begins = text.len() - bare[len..].trim_ascii_start().len();
-    let word = text[begins..].find(char::is_whitespace).unwrap_or(text.len() - begins);
+    let word = text[begins..].bytes().take_while(|byte| !byte.is_ascii_whitespace()).count();
     SyntaxError::OtherLang {
         at: Span::new(begins as u32, (begins + word) as u32),
         line: Span::new(start as u32, (start + len) as u32),

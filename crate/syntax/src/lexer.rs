@@ -511,8 +511,8 @@ impl Lexer<'_> {
     fn dot_suffix(&self) -> bool {
         let rest = &self.text[self.pos + 1..];
         if matches!(rest.as_bytes().first(), Some(b'e' | b'E')) {
-            let digits = rest[1..].strip_prefix(['+', '-']).unwrap_or(&rest[1..]);
-            return digits.as_bytes().first().is_some_and(u8::is_ascii_digit);
+            let sign = usize::from(base::begins_with(&rest[1..], "+-"));
+            return rest.as_bytes().get(1 + sign).is_some_and(u8::is_ascii_digit);
         }
         // No suffix is longer than four bytes, so a longer word is none.
         let len = rest.bytes().take(5).take_while(u8::is_ascii_alphanumeric).count();

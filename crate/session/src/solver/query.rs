@@ -24,7 +24,7 @@ fn meant(analysis: &Analysis, offset: u32) -> Option<(Span, Subject)> {
     let module = &analysis.module;
     let (head, rest) = analysis.text().split_at_checked(offset as usize)?;
     // Behind `let %x = e;` is still of it, and right behind a name the name.
-    let before = head.trim_end_matches([';', ' ', '\t']).len() as u32;
+    let before = base::trim_end(head, "; \t").len() as u32;
     let is_in_word = |of: Option<&u8>| of.is_some_and(|of| of.is_ascii_alphanumeric() || *of == b'_');
     let is_word_end = is_in_word(head.as_bytes().last()) && !is_in_word(rest.as_bytes().first());
     let offset = if is_word_end { offset - 1 } else { offset };

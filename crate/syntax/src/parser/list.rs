@@ -342,7 +342,7 @@ impl Parser<'_> {
                 if self.at(Underscore) {
                     // Several of them have several names, and none the one of something else.
                     let mut name = if list.n_items > 1 { format!("%_{}", list.n_items) } else { "%_".to_owned() };
-                    if self.text.contains(&name) {
+                    if base::find(self.text, &name).is_some() {
                         name = format!("%unused_{}", list.n_items);
                     }
                     let at = self.token_span(self.pos);

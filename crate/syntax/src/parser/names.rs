@@ -31,7 +31,7 @@ fn bound<'t>(text: &'t str, lexed: &Lexed, pos: usize) -> Option<&'t str> {
     let start = lexed.span(token, text).start as usize;
     let end = name_end(text, start);
     let name = &text[start..end];
-    if kind == Local && !name.contains(['.', ':']) {
+    if kind == Local && !name.bytes().any(|byte| matches!(byte, b'.' | b':')) {
         return None;
     }
     let rest = text[end..].trim_ascii_start();

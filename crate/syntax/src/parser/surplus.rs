@@ -97,7 +97,7 @@ impl Parser<'_> {
         match self.kind_at(pos) {
             Ident if text == "Tensor" => self.kind_at(pos + 1) == LBracket,
             Ident => {
-                let dtype = text.trim_end_matches(|c: char| c.is_ascii_digit());
+                let dtype = base::trim_end(text, "0123456789");
                 matches!(dtype, "bool" | "int" | "uint" | "float" | "bfloat")
             }
             kind => kind == KwFn,

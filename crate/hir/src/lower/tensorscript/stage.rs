@@ -268,7 +268,7 @@ impl<'t> Lowering<'t> {
                 // Of what goes over several lines, the name says enough.
                 let text = self.tree.node_text(node);
                 let name = text.split_once('(').map_or(text, |(name, _)| name);
-                let callee = if text.contains('\n') { name } else { text }.trim().to_owned();
+                let callee = if text.contains('\n') { name } else { text }.trim_ascii().to_owned();
                 (stage_span, LayerFault::AppliedToNothing { callee })
             }
             (Some(_), Some(&(_, extra))) => {
