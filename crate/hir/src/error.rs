@@ -463,11 +463,11 @@ impl HirError {
             HirError::UndefinedGlobal { name, span, nearest } => {
                 misspelt(error("undefined-global", *span, format!("no `def {name}` is in this file")), *span, nearest)
             }
-            HirError::UnknownName { name, span, nearest } => misspelt(
-                error("unknown-operator", *span, format!("`{name}` names no operator, constructor or variable")),
-                *span,
-                nearest,
-            ),
+            HirError::UnknownName { name, span, nearest } => {
+                let message = format!("`{name}` names no operator, constructor or variable");
+                let help = op::made_of(name).map(str::to_owned);
+                misspelt(Diagnostic { help, ..error("unknown-operator", *span, message) }, *span, nearest)
+            }
             HirError::UnknownConstructor { name, span, nearest } => misspelt(
                 error("unknown-constructor", *span, format!("no type has a constructor `{name}`")),
                 *span,

@@ -155,6 +155,17 @@ pub fn called(elsewhere: &str) -> Vec<&'static str> {
     known.into_iter().chain(own).list()
 }
 
+/// What to write for an operator of others that is none here.
+pub fn made_of(elsewhere: &str) -> Option<&'static str> {
+    match elsewhere {
+        "nn.gelu" | "gelu" => Some("write `x * (0.5f + 0.5f * erf(x * 0.70710677f))`"),
+        "random.threefry_key" => Some(
+            "write `[0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 9223372036854775808u64, 0u64]`, which begins with the seed",
+        ),
+        _ => None,
+    }
+}
+
 /// The operator spelt `+`, `==` and so on.
 pub fn by_infix(spelling: &str) -> Option<OpId> {
     TABLE.by_infix.get(spelling).copied()
@@ -180,7 +191,7 @@ static UNNAMED: [Op; 6] = [
     unnamed(
         &rule::qnn::PER_CHANNEL,
         &["weight", "vector"],
-        &[AttrSpec::int("groups", 1), AttrSpec::str("kernel_layout", "OIHW")],
+        &[AttrSpec::int("groups", 1), AttrSpec::int_or_none("channels"), AttrSpec::str("kernel_layout", "OIHW")],
     ),
 ];
 

@@ -365,7 +365,7 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
                 }
                 _ if fits => format!("this tensor of {size}, as numbers of 64 bits, needs {more}"),
                 0 => format!("this tensor of {size} needs {more}"),
-                _ => format!("this tensor of {size} and the {others} in use need {more}"),
+                _ => format!("this tensor of {size} and the {others} in use by then need {more}"),
             };
             ("out-of-memory", sentence)
         }

@@ -92,7 +92,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
       <h2>
         {view.pass === 0 ? "The program as it comes from the text" : <>What the pass <code>{current?.name}</code> changes</>}
       </h2>
-      {view.pass > 0 && current?.is_changed === false && <p class="note">Nothing: the program was like this already.</p>}
+      {view.pass > 0 && current?.is_changed === false && <p class="note">{isLeftOut(current) ? "Nothing: operators are not fused now." : "Nothing: the program was like this already."}</p>}
       {functions(own)}
       {library.length > 0 && (
         <label class="check">
@@ -172,6 +172,9 @@ function compare(before: readonly IrFunctionView[], after: readonly IrFunctionVi
   return [...pairs, ...gone];
 }
 
+/** Whether the switch has it off. */
+const isLeftOut = ({ name }: PassView) => name === "fuse" && state.fused.value === "off";
+
 /** The passes with their instructions; those that changed nothing are one line, but for one that is looked at. */
 function Passes({ passes, current, onPass }: { passes: readonly PassView[]; current: number; onPass: (pass: number) => void }) {
   const most = Math.max(...passes.map(({ n_instrs }) => n_instrs), 1);
@@ -198,7 +201,7 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
             </span>
           </span>
           <span class="about">
-            {!pass.is_changed && "Changed nothing: "}
+            {!pass.is_changed && (isLeftOut(pass) ? "Left out: " : "Changed nothing: ")}
             {pass.about}
           </span>
         </button>

@@ -17,6 +17,7 @@ import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { diff } from "../view/diff.ts";
 import { forgetChoices } from "../view/kept.ts";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
+import { Sentence } from "../view/markdown.tsx";
 import { DRAWN, More } from "../view/more.tsx";
 import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
@@ -148,7 +149,7 @@ export function RunPanel() {
       <div class="toolbar">
         <Outcome ran={ran} isStale={isStale} isNothing={isNothing} />
         {!isPaneNarrow.value && <EngineUsed />}
-        {((isStale && isNothing) || ran.kind === "long") && errorCount.value === 0 && (
+        {((isStale && isNothing) || ran.kind === "long" || ran.kind === "outdated") && errorCount.value === 0 && (
           <button type="button" class="button small" onClick={runNow}>
             Run the program
           </button>
@@ -490,7 +491,7 @@ function Failure({ problem, isStale }: { problem: DiagnosticView | undefined; is
   if (problem === undefined) return <p class="failed">No value.</p>;
   return (
     <p class="failed">
-      No value: {problem.message} (<Place span={problem.span} line={problem.line} isStale={isStale} />).
+      No value: <Sentence text={problem.message} /> (<Place span={problem.span} line={problem.line} isStale={isStale} />).
     </p>
   );
 }

@@ -19,11 +19,13 @@ export interface Matrix {
   columnStep: number;
 }
 
-/** The last two axes, and the first place on the others, or all places if they are few. */
+/** The last two axes, but for one of few channels behind them, and the first place on the others, or all places if they are few. */
 export function firstCut(shape: readonly number[], most: number): Cut {
-  const rank = shape.length;
-  const slices = shape.slice(0, -2).reduce((product, size) => product * size, 1);
-  return { rows: rank - 2, columns: rank - 1, at: shape.map(() => (slices <= most ? "all" : 0)) };
+  const size = (axis: number) => shape[axis] ?? 0;
+  const last = shape.length - 1;
+  const columns = size(last) <= 4 && Math.min(size(last - 1), size(last - 2)) >= 8 ? last - 1 : last;
+  const slices = shape.reduce((product, size, axis) => (axis === columns || axis === columns - 1 ? product : product * size), 1);
+  return { rows: columns - 1, columns, at: shape.map(() => (slices <= most ? "all" : 0)) };
 }
 
 function stepsOf(shape: readonly number[]): number[] {

@@ -109,6 +109,8 @@ function Statistics({ tensor, withShape }: { tensor: TensorView; withShape: bool
   const facts: Fact[] = [];
   if (withShape) facts.push(["shape", `(${shape.join(", ")})`]);
   if (hasFinite(statistics)) facts.push(...ofFinite());
+  // What is said before is of the others.
+  if (hasFinite(statistics) && n_nan + n_infinite > 0) facts.push(["finite", grouped(count - n_nan - n_infinite)]);
   if (n_nan > 0) facts.push(["nan", grouped(n_nan)]);
   if (n_infinite > 0) facts.push(["infinite", grouped(n_infinite)]);
   return (

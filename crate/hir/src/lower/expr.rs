@@ -274,6 +274,9 @@ impl Lowering<'_> {
         if let Some(&own) = op::called(name).first() {
             return Some(own.to_owned());
         }
+        if op::made_of(name).is_some() {
+            return None;
+        }
         // A variant without its sign.
         let (text, variant) = (self.tree.text(), format!("`{name}"));
         // In a comment a name may stand between two.

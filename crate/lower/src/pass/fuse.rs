@@ -95,7 +95,10 @@ fn groups(
     let mut behind = Behind::default();
     for (at, instr) in block.instrs.iter().enumerate().rev() {
         let Some((result, class)) = fusible(facts, function, instr) else {
-            behind.n_effects += usize::from(!facts.is_pure(function, instr, &|var| literals[var.index()]));
+            // What takes nothing, as `zeros`, has been found to have a type.
+            let is_made = matches!(instr.op, Op::Operator { .. }) && instr.args.is_empty();
+            let is_pure = is_made || facts.is_pure(function, instr, &|var| literals[var.index()]);
+            behind.n_effects += usize::from(!is_pure);
             behind.n_calls += usize::from(matches!(instr.op, Op::Call(_) | Op::Global(_)));
             continue;
         };

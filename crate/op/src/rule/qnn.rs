@@ -191,10 +191,11 @@ fn per_channel(r: &mut dyn Facts) -> Step {
     r.tensor_of_rank(0, layout.rank())?;
     let weight = Lettered::operand(r, 0, layout)?;
     let outputs = weight.full(r, 'O')?;
-    // As in Relay: with groups, the channels count with their multiplier.
-    let channels = match r.attrs().int("groups").unwrap_or(1) {
-        1 => outputs,
-        _ => {
+    // With groups, a channel of the weight may make several.
+    let channels = match (r.attrs().int("groups").unwrap_or(1), r.attrs().int("channels")) {
+        (1, _) => outputs,
+        (_, Some(channels)) => super::dims::number(r, channels),
+        (_, None) => {
             let inputs = weight.full(r, 'I')?;
             r.product_of(&[outputs, inputs])?
         }
@@ -277,7 +278,7 @@ fn assert_weighted(r: &mut dyn Facts, [zero_points, scales]: [Length; 2]) -> Ste
 }
 
 /// With groups, each channel that is made has a scale, and as many as `O` says in the weight a zero point.
-const OF_CONVOLUTION: [Length; 2] = [(&PER_CHANNEL, &["kernel_layout"]), (&PER_CHANNEL, &["kernel_layout", "groups"])];
+const OF_CONVOLUTION: [Length; 2] = [(&PER_CHANNEL, &["kernel_layout"]), (&PER_CHANNEL, &["kernel_layout", "groups", "channels"])];
 
 fn dense(r: &mut dyn Facts) -> Step {
     out_among(r, &[Dtype::Int32, Dtype::Int64])?;

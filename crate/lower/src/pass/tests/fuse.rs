@@ -135,6 +135,31 @@ b0:
     );
 }
 
+/// What is made of attributes alone cannot fail, and stands in nobody's way.
+#[test]
+fn what_is_made_meanwhile_keeps_nothing_apart() {
+    check(
+        fuse,
+        "\
+fn f0 main(%o: l10) -> l10 {
+b0:
+  v1: l10 = exp(%o)
+  v2: l9 = zeros(shape=[2, 3])
+  v3: l10 = add(v1, v2)
+  return v3
+}
+",
+        "\
+fn f0 main(%o: l10) -> l10 {
+b0:
+  v2: l9 = zeros(shape=[2, 3])
+  v3: l10 = fused(%o, v2) { s0 = exp(%o); s1 = add(s0, v2) }
+  return v3
+}
+",
+    );
+}
+
 /// A product comes with what reads its result, but what it reads itself stays outside; there is one of them in a group.
 #[test]
 fn what_goes_over_a_product_is_one_with_it() {
