@@ -123,6 +123,18 @@ fn tuples_of_tensors_are_counted() {
     assert!(exact(text) >= 6_000);
 }
 
+/// The weights of a node are there as long as it is, beside two examples and what they come to.
+#[test]
+fn the_weights_of_a_node_are_counted() {
+    let net = "#lang tensorscript
+use lin::Linear;
+node Net<[?, 100] -> [?, 50]> {}
+weights Net<[?, 100] -> [?, 50]> { fc = Linear::new(in=100, out=50); }
+graph Net<[?, 100] -> [?, 50]> { def forward(x) { x |> fc } }
+";
+    assert_eq!(exact(net), 4 * (100 * 50 + 50 + 2 * 100 + 2 * 50));
+}
+
 #[test]
 fn what_only_the_run_knows_is_said() {
     let text = "def @f(%n: int32, %x: Tensor[(1000), float32]) -> Tensor[(1000), float32] {

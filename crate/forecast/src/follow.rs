@@ -114,12 +114,13 @@ impl<'p> Forecaster<'p> {
             },
             Op::Unbox => match args.into_iter().next() {
                 Some(Abstract::Object(id)) => held(path.empty(id)),
-                Some(value @ Abstract::Scalar(..)) => value,
+                // An argument from outside is in no box.
+                Some(value @ (Abstract::Scalar(..) | Abstract::Sum(..))) => value,
                 _ => self.unknown_of(path, result),
             },
             Op::Load => match args.first() {
                 Some(Abstract::Object(id)) => held(path.objects[*id as usize].content.clone()),
-                Some(value @ Abstract::Scalar(..)) => value.clone(),
+                Some(value @ (Abstract::Scalar(..) | Abstract::Sum(..))) => value.clone(),
                 _ => self.unknown_of(path, result),
             },
             Op::Free | Op::Fuel(_) | Op::Check { .. } => Abstract::Unknown,

@@ -171,12 +171,15 @@ impl Path {
             Value::Scalar(dtype, _) => Abstract::Scalar(*dtype, None),
             Value::Tensor(tensor) => self.tensor(Some(ResultType { shape: tensor.shape.clone(), dtype: tensor.dtype })),
             // Types of arguments nest as deep as they are written, and that has a limit.
-            Value::Tuple(fields) => {
-                let fields = fields.iter().map(|field| self.argument(field)).list();
-                Abstract::Sum(Head::Tuple, fields)
-            }
-            Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => Abstract::Unknown,
+            Value::Tuple(fields) => self.arguments(Head::Tuple, fields),
+            Value::Data(number, fields) => self.arguments(Head::Constructor(*number), fields),
+            Value::Variant(..) | Value::Func(..) | Value::Ref(_) => Abstract::Unknown,
         }
+    }
+
+    fn arguments(&mut self, head: Head, fields: &[Value]) -> Abstract {
+        let fields = fields.iter().map(|field| self.argument(field)).list();
+        Abstract::Sum(head, fields)
     }
 
     /// One owner more of all that a value names.
