@@ -31,6 +31,7 @@ reshape(%ramp, newshape=[3, 16, 16]) - 300f
 nn.relu(reshape(sin(%ramp), newshape=[3, 16, 16])) * 1.2f
 reshape(%ramp, newshape=[24, 32]) > 700f
 full(3f, shape=[20, 20])
+reshape(%ramp, newshape=[16, 16, 3]) - 300f
 `;
 
 async function ran(page: Page, text: string): Promise<void> {
@@ -501,7 +502,7 @@ test("tensors are images, maps and numbers, whichever one wants", async ({ page 
   await expect(values.nth(1).locator(".statistics")).toContainText("mean83.5");
   await expect(values.nth(1).locator(".statistics")).toContainText("std221.7");
   // What is no number has a colour of its own, and is counted.
-  await expect(values.nth(2).locator(".statistics")).toContainText("nan1");
+  await expect(values.nth(2).locator(".statistics")).toContainText("finite99nan1");
   await expect(values.nth(2).locator(".legend")).toHaveText("0nan");
   // Three matrices that reach a little above 1 are no dark photograph.
   await expect(values.nth(3).getByRole("img", { name: /^Heat map/ })).toHaveCount(3);
@@ -510,6 +511,8 @@ test("tensors are images, maps and numbers, whichever one wants", async ({ page 
   await expect(values.nth(4).locator(".statistics")).toHaveText("True67 of 768");
   await expect(values.nth(4).locator(".legend")).toHaveText("FalseTrue");
   await expect(values.nth(5).locator(".statistics")).toHaveText("all 400 elements are3");
+  // Few channels behind rows and columns are none of these.
+  await expect(values.nth(6).getByRole("img", { name: /^Heat map \[:, :, \d\] of 16 by 16 elements/ })).toHaveCount(3);
   await expect(values.nth(5).locator(".legend")).toHaveCount(0);
   // The keys go from place to place, and mark the one that is told.
   const map = values.nth(4).getByRole("img");
@@ -712,6 +715,9 @@ test("operators are fused or not, with the same values, and a link keeps which",
   await expect(panel(page).getByLabel("Fuse operators")).not.toBeChecked();
   await panel(page).getByLabel("Fuse operators").check();
   await expect(panel(page).getByText("fused(").first()).toBeVisible();
+  await panel(page).getByLabel("Fuse operators").uncheck();
+  await panel(page).getByRole("button", { name: "fuse", exact: true }).click();
+  await expect(panel(page)).toContainText("Nothing: operators are not fused now.");
 });
 
 test("on a phone the values come first, and how they are computed is a line that unfolds", async ({ browser }) => {

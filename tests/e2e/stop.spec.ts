@@ -65,6 +65,7 @@ test("an edit ends a run, and the new text is checked", async ({ page }) => {
   await write(page, "let %after = 1;\n");
   await expect(runButton(page)).toBeVisible();
   await expect(panel(page).locator(".outcome")).toHaveText("The run ended: the program was edited.");
+  await expect(panel(page).getByRole("button", { name: "Run the program" })).toBeVisible();
   await page.getByRole("tab", { name: "Types" }).click();
   await expect(panel(page)).toContainText("%after");
 });

@@ -3,7 +3,7 @@
 //! sign of ASCII is looked for among the bytes.
 //!
 //! ```
-//! use base::{all_places, before, begins_with, cut, end_of_last, find, replace, trim, trim_end, trim_start};
+//! use base::{all_places, before, begins_with, cut, end_of_last, find, has, place, replace, trim, trim_end, trim_start};
 //! assert_eq!(find("a -> b", "->"), Some(2));
 //! assert_eq!(all_places("aaaa", "aa"), [0, 2]);
 //! assert_eq!(cut("a -> b -> c", " -> "), Some(("a", "b -> c")));
@@ -12,12 +12,23 @@
 //! assert_eq!((before("f(x)", "("), before("f", "("), end_of_last("a.b.c", b'.'), end_of_last("a", b'.')), ("f", "f", 4, 0));
 //! assert_eq!(replace("a.b.", ".", "__"), "a__b__");
 //! assert!(begins_with("+1", "+-") && !begins_with("", "+-"));
+//! assert!(place("a.b.c", b'.') == Some(1) && has("a.b", b'b') && !has("", b'.'));
 //! ```
 
 /// The first place.
 pub fn find(text: &str, part: &str) -> Option<usize> {
     let last = text.len().checked_sub(part.len())?;
     (0..=last).find(|&at| text.as_bytes()[at..at + part.len()] == *part.as_bytes())
+}
+
+/// The first place of a sign of ASCII.
+pub fn place(text: &str, sign: u8) -> Option<usize> {
+    text.bytes().position(|byte| byte == sign)
+}
+
+/// Whether there is a sign of ASCII.
+pub fn has(text: &str, sign: u8) -> bool {
+    place(text, sign).is_some()
 }
 
 /// All places, but for those that overlap the one before.
@@ -72,13 +83,13 @@ pub fn replace(text: &str, part: &str, by: &str) -> String {
 
 /// A text without the characters of a set before it, all of which are ASCII.
 pub fn trim_start<'a>(text: &'a str, set: &str) -> &'a str {
-    let is_kept = |byte: &u8| !set.as_bytes().contains(byte);
+    let is_kept = |byte: &u8| !has(set, *byte);
     &text[text.as_bytes().iter().position(is_kept).unwrap_or(text.len())..]
 }
 
 /// The same of those behind it.
 pub fn trim_end<'a>(text: &'a str, set: &str) -> &'a str {
-    let is_kept = |byte: &u8| !set.as_bytes().contains(byte);
+    let is_kept = |byte: &u8| !has(set, *byte);
     &text[..text.as_bytes().iter().rposition(is_kept).map_or(0, |last| last + 1)]
 }
 
@@ -89,5 +100,5 @@ pub fn trim<'a>(text: &'a str, set: &str) -> &'a str {
 
 /// Whether the first character is one of a set, all of which are ASCII.
 pub fn begins_with(text: &str, set: &str) -> bool {
-    text.as_bytes().first().is_some_and(|first| set.as_bytes().contains(first))
+    text.as_bytes().first().is_some_and(|first| has(set, *first))
 }

@@ -44,7 +44,9 @@ mod words;
 
 pub use decimal::{BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Format, parse_f32, parse_f64};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity, apply};
-pub use find::{all_places, before, begins_with, cut, end_of_last, find, replace, split, trim, trim_end, trim_start};
+pub use find::{
+    all_places, before, begins_with, cut, end_of_last, find, has, place, replace, split, trim, trim_end, trim_start,
+};
 pub use graph::components;
 pub use hash_map::{HashMap, HashSet};
 pub use id_map::IdMap;

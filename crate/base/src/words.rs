@@ -20,7 +20,7 @@ pub fn decimal(number: u128) -> String {
 
 /// Code between backticks: two, if it has some itself.
 pub fn quoted(code: &str) -> String {
-    if code.as_bytes().contains(&b'`') { format!("`` {code} ``") } else { format!("`{code}`") }
+    if crate::has(code, b'`') { format!("`` {code} ``") } else { format!("`{code}`") }
 }
 
 /// `[1, 2]`. Formatting a list for debugging is much more code.

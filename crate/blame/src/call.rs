@@ -341,7 +341,7 @@ impl<'a> Written<'a> {
         if self.name == "axes" {
             self.order(&numbers, rank);
         }
-        let is_positive = !self.text().as_bytes().contains(&b'-');
+        let is_positive = !base::has(self.text(), b'-');
         for &number in numbers.iter().take(3) {
             let now = self.number(number).unwrap_or(i64::MAX);
             for axis in -rank..=rank {

@@ -96,12 +96,12 @@ pub(crate) fn as_dtype(text: &str, dtype: Dtype) -> Option<String> {
     };
     let written = match dtype {
         Dtype::Bool => if number == "0" { "False" } else { "True" }.to_owned(),
-        Dtype::Float32 if number.as_bytes().contains(&b'.') => number.to_owned(),
+        Dtype::Float32 if base::has(number, b'.') => number.to_owned(),
         _ if dtype.is_float() => format!("{number}{}", dtype.suffix()),
         _ => format!("{}{}", number.strip_suffix(".0").unwrap_or(number), dtype.suffix()),
     };
     let is_number = text.as_bytes().first().is_some_and(u8::is_ascii_digit);
-    (is_number && written != text && (dtype.is_float() || !written.as_bytes().contains(&b'.'))).then_some(written)
+    (is_number && written != text && (dtype.is_float() || !base::has(&written, b'.'))).then_some(written)
 }
 
 #[cfg(test)]

@@ -432,7 +432,7 @@ fn attributes(op: &str) -> String {
 /// `sum(%x, 1)` for `sum(%x, axis=1)`.
 fn misplaced(op: &str, parts: &[Misplaced], by: &str, span: Span) -> Diagnostic {
     let names = base::listed(&parts.iter().map(|part| format!("`{}`", part.name)).list(), "and");
-    let written = |part: &Misplaced| match part.text.len() > MAX_SHOWN || part.text.as_bytes().contains(&b'\n') {
+    let written = |part: &Misplaced| match part.text.len() > MAX_SHOWN || base::has(&part.text, b'\n') {
         true => format!("`{}=`", part.name),
         false => format!("`{}`", part.text),
     };

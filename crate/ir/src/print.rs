@@ -117,7 +117,7 @@ pub(crate) fn is_word(name: &str) -> bool {
     let (first, rest) = name.as_bytes().split_first().unwrap_or((&0, &[]));
     let is_id = first.is_ascii_lowercase() && !rest.is_empty() && rest.iter().all(u8::is_ascii_digit);
     let is_span = *first == b'@' && rest.first().is_none_or(u8::is_ascii_digit);
-    let begins = first.is_ascii_alphabetic() || *first >= 0x80 || b"_@".contains(first);
+    let begins = first.is_ascii_alphabetic() || *first >= 0x80 || base::has("_@", *first);
     begins && !is_id && !is_span && rest.iter().all(|&byte| is_word_byte(byte))
 }
 

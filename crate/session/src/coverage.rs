@@ -234,7 +234,7 @@ fn added_arms(
     let before = &text[..pattern];
     let is_case = before.trim_ascii_end().ends_with("case");
     let (code_end, has_comma) = code_end(tail);
-    let one_line = !text.as_bytes()[expr.span.start as usize..close].contains(&b'\n');
+    let one_line = !base::has(&text[expr.span.start as usize..close], b'\n');
     let (between, comma) = match (one_line, is_case) {
         (true, true) => (" ".to_owned(), ""),
         (true, false) => (" ".to_owned(), ","),

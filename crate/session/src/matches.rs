@@ -277,7 +277,7 @@ impl Drawing<'_> {
     fn root(&self, suffix: &str) -> String {
         let text = &self.analysis.text[self.analysis.module.exprs[self.scrutinee].span.range()];
         let is_name = text.len() <= MAX_NAME && text.chars().all(|c| base::is_in_name(c) || c == '%' || c == '.');
-        if is_name || (suffix.is_empty() && text.len() <= MAX_NAME && !text.as_bytes().contains(&b'\n')) {
+        if is_name || (suffix.is_empty() && text.len() <= MAX_NAME && !base::has(text, b'\n')) {
             format!("{text}{suffix}")
         } else if suffix.is_empty() {
             "the value".to_owned()
@@ -295,7 +295,7 @@ impl Drawing<'_> {
         }
         let span = module.exprs[*items.get(field as usize)?].span;
         let text = &self.analysis.text[span.range()];
-        (text.len() <= MAX_NAME && !text.as_bytes().contains(&b'\n')).then(|| text.to_owned())
+        (text.len() <= MAX_NAME && !base::has(text, b'\n')).then(|| text.to_owned())
     }
 
     /// The values that go this way, as a pattern.

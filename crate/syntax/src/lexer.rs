@@ -212,7 +212,7 @@ impl Lexer<'_> {
         let start = self.pos;
         self.pos += len;
         let inside = &rest[2..len - closer.len()];
-        self.line_fresh |= inside.as_bytes().contains(&b'\n');
+        self.line_fresh |= base::has(inside, b'\n');
         let is_last = base::begins_with(base::trim_start(&rest[len..], " \t\r"), "\n") || rest.len() == len;
         let lines = base::replace(inside.trim_ascii_end(), "\n", "\n#");
         let edit = Edit { span: self.span(start), text: format!("#{lines}{}", if is_last { "" } else { "\n" }) };
@@ -366,7 +366,7 @@ impl Lexer<'_> {
             self.pos -= 1;
         }
         let text = &self.bytes[start + 1..self.pos];
-        let is_sign = |byte: &u8| b",()[]{};%@".contains(byte);
+        let is_sign = |byte: &u8| base::has(",()[]{};%@", *byte);
         let word = text.iter().position(is_sign).unwrap_or(text.len());
         let at = self.span(start);
         self.pos = start + 1 + word;

@@ -132,7 +132,7 @@ impl Search<'_> {
 fn is_first_on_line(tree: &Tree, token: TokenId) -> bool {
     let before = token.number().checked_sub(1).map(TokenId::numbered);
     before.is_none_or(|before| {
-        tree.token_kind(before) == TokenKind::Whitespace && tree.token_text(before).as_bytes().contains(&b'\n')
+        tree.token_kind(before) == TokenKind::Whitespace && base::has(tree.token_text(before), b'\n')
     })
 }
 

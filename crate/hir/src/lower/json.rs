@@ -160,7 +160,7 @@ impl Reader<'_> {
             return self.string().map(Json::Text);
         }
         let rest = &self.text[self.at..];
-        let length = rest.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)).count();
+        let length = rest.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || base::has("+-.", byte)).count();
         let value = match &rest[..length] {
             "" => return Err("a value is missing"),
             "null" => Json::Null,

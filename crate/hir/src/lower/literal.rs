@@ -41,7 +41,7 @@ fn parse_float(number: &str, dtype: Dtype) -> Option<f64> {
 /// The value of a number token, negated if a minus stands before it. A float is rounded to its dtype, or as it is
 /// written: as a double.
 fn parse_number(text: &str, negative: bool, rounded: bool, span: Span) -> Result<(Dtype, Scalar), HirError> {
-    let is_float = text.as_bytes().contains(&b'.') || (text.contains(['e', 'E']) && !text.starts_with("0x"));
+    let is_float = [b'.', b'e', b'E'].iter().any(|&sign| base::has(text, sign)) && !text.starts_with("0x");
     let (number, dtype) = split_suffix(text, is_float).ok_or(HirError::BadLiteral { span })?;
     if let Some(dtype) = dtype.filter(|dtype| dtype.is_float()) {
         let value =

@@ -44,7 +44,7 @@ fn orders(attrs: &Attrs, space: &Space, direction: Direction) -> Option<[Vec<usi
     let data = attrs.str("data_layout");
     let out = if attrs.str("out_layout").is_empty() { data } else { attrs.str("out_layout") };
     let order = |letters: &str, layout: &str| -> Option<Vec<usize>> {
-        let places: Vec<usize> = letters.chars().map(|letter| layout.find(letter)).some_list()?;
+        let places: Vec<usize> = letters.bytes().map(|letter| base::place(layout, letter)).some_list()?;
         (layout.len() == places.len()).then_some(places)
     };
     Some([order(space.data, data)?, order(weight, attrs.str("kernel_layout"))?, order(space.data, out)?])

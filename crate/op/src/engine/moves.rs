@@ -287,7 +287,7 @@ fn regrouped(name: &str, attrs: &Attrs, from: &[usize]) -> Option<(Vec<usize>, V
             _ => *size,
         };
     }
-    let axes = result.chars().map(|part| parts.find(part)).some_list()?;
+    let axes = result.bytes().map(|part| base::place(&parts, part)).some_list()?;
     Some((split, axes))
 }
 
@@ -297,7 +297,7 @@ fn order(name: &str, attrs: &Attrs, rank: usize) -> Option<Vec<usize>> {
         let (from, to) = (attrs.str("src_layout"), attrs.str("dst_layout"));
         let is_plain =
             from.len() == rank && [from, to].iter().all(|of| of.bytes().all(|byte| byte.is_ascii_uppercase()));
-        return if is_plain { to.chars().map(|letter| from.find(letter)).some_list() } else { None };
+        return if is_plain { to.bytes().map(|letter| base::place(from, letter)).some_list() } else { None };
     }
     if name == "einsum" {
         return einsum_order(attrs.str("equation"), rank);

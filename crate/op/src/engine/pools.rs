@@ -77,7 +77,7 @@ pub fn first_spatial(layout: &str, space: &Space) -> Option<usize> {
     let letters = &space.data[2..];
     let first = base::find(layout, letters)?;
     let (before, behind) = (&layout[..first], &layout[first + letters.len()..]);
-    let is_other = |letter: u8| !letters.as_bytes().contains(&letter.to_ascii_uppercase());
+    let is_other = |letter: u8| !base::has(letters, letter.to_ascii_uppercase());
     let is_axis = before.bytes().all(|letter| letter.is_ascii_alphabetic());
     (is_axis && before.bytes().chain(behind.bytes()).all(is_other)).then_some(first)
 }

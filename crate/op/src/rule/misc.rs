@@ -262,7 +262,7 @@ impl Roles {
 /// Which axis of the only operand each axis of the result is, if nothing is summed nor multiplied.
 pub fn einsum_order(equation: &str, rank: usize) -> Option<Vec<usize>> {
     let (terms, output) = einsum_labels(equation, &[rank])?;
-    let term = terms.first().filter(|term| term.len() == rank && !equation.as_bytes().contains(&b','))?;
+    let term = terms.first().filter(|term| term.len() == rank && !base::has(equation, b','))?;
     let order = output.iter().map(|label| term.iter().position(|own| own == label)).some_list()?;
     (order.len() == rank).then_some(order)
 }

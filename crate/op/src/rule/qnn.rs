@@ -278,7 +278,8 @@ fn assert_weighted(r: &mut dyn Facts, [zero_points, scales]: [Length; 2]) -> Ste
 }
 
 /// With groups, each channel that is made has a scale, and as many as `O` says in the weight a zero point.
-const OF_CONVOLUTION: [Length; 2] = [(&PER_CHANNEL, &["kernel_layout"]), (&PER_CHANNEL, &["kernel_layout", "groups", "channels"])];
+const OF_CONVOLUTION: [Length; 2] =
+    [(&PER_CHANNEL, &["kernel_layout"]), (&PER_CHANNEL, &["kernel_layout", "groups", "channels"])];
 
 fn dense(r: &mut dyn Facts) -> Step {
     out_among(r, &[Dtype::Int32, Dtype::Int64])?;

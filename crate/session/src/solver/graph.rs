@@ -359,7 +359,7 @@ impl Recording {
         let whole = self.net.parts[at].iter().chain(&own);
         let posted = |id: RelationId| seen.cells.relations().get(id.number() as usize);
         let states = whole.filter_map(|&part| Some(self.state(part, &posted(part)?.state)));
-        states.map(state_letter).max_by_key(|&letter| rank(letter)).unwrap_or('-')
+        states.map(state_letter).max_by_key(|&letter| rank(letter as u8)).unwrap_or('-')
     }
 
     /// The cells of a variable that are arguments of relations, and have been made.
@@ -387,6 +387,6 @@ fn state_letter(state: RelationStateView) -> char {
 }
 
 /// Of several relations the one counts that is least done.
-fn rank(letter: char) -> usize {
-    "sqpwf".find(letter).unwrap_or(0)
+fn rank(letter: u8) -> usize {
+    base::place("sqpwf", letter).unwrap_or(0)
 }

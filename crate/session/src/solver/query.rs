@@ -50,7 +50,7 @@ fn meant(analysis: &Analysis, offset: u32) -> Option<(Span, Subject)> {
             });
             let (item, _) = items.find(|&(_, function)| module.functions[function].span.end >= before)?;
             let lead = analysis.text().get(before as usize..item.0.start as usize).unwrap_or_default();
-            (!lead.contains('\n')).then_some(item)
+            (!base::has(lead, b'\n')).then_some(item)
         }
         found => found,
     }

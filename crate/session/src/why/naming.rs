@@ -53,7 +53,7 @@ impl<'a> Naming<'a> {
         let weight = weights.find(|weight| span.is_empty() && weight.span.end == span.start);
         let whole = weight.map_or(span, |weight| {
             let made = &text.as_bytes()[weight.span.range().start..];
-            let n = made.iter().position(|byte| b";}\n".contains(byte)).unwrap_or(made.len());
+            let n = made.iter().position(|byte| base::has(";}\n", *byte)).unwrap_or(made.len());
             Span::new(weight.span.start, weight.span.start + n as u32)
         });
         is_own.then_some(whole)

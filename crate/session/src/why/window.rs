@@ -20,10 +20,10 @@ pub(crate) struct Window {
 impl Window {
     /// Along the spatial axis at this place of the result, where `layout` is the attribute with the letters; without a
     /// window in the attributes it is the weight's, whose sizes are given by letter.
-    pub fn read(attrs: &Attrs, axis: usize, weight: impl Fn(char) -> Option<i64>) -> Option<Window> {
+    pub fn read(attrs: &Attrs, axis: usize, weight: impl Fn(u8) -> Option<i64>) -> Option<Window> {
         let layout = ["data_layout", "layout"].into_iter().map(|name| attrs.str(name)).find(|text| !text.is_empty())?;
-        let letter = layout.chars().nth(axis)?;
-        let spatial: Vec<char> = "DHW".chars().filter(|&letter| layout.chars().any(|other| other == letter)).list();
+        let letter = *layout.as_bytes().get(axis)?;
+        let spatial: Vec<u8> = "DHW".bytes().filter(|&letter| base::has(layout, letter)).list();
         let (at, n) = (spatial.iter().position(|&other| other == letter)?, spatial.len());
         let each = |name: &str| match attrs.ints(name).unwrap_or_default().as_slice() {
             &[all] => Some(all),

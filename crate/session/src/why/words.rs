@@ -417,8 +417,8 @@ impl<'a> Words<'a> {
             return None;
         }
         let axis = self.axis(poster, step)?;
-        let weight = |letter: char| {
-            let at = attrs.str("kernel_layout").find(letter)?;
+        let weight = |letter: u8| {
+            let at = base::place(attrs.str("kernel_layout"), letter)?;
             self.number(*self.dims(*poster.args.get(1)?)?.get(at)?)
         };
         let window = Window::read(attrs, axis, weight)?;

@@ -66,7 +66,7 @@ impl Sums {
                 Op::Token(token) => {
                     let text = tree.token_text(token);
                     let is_comment = tree.token_kind(token) == TokenKind::Comment;
-                    n_forced += u32::from(is_comment && text.as_bytes().contains(&b'\n'));
+                    n_forced += u32::from(is_comment && base::has(text, b'\n'));
                     // What is on the line before a comment need not make room for it.
                     width += if is_comment && !text.starts_with("/*") { 0 } else { text.chars().count() };
                 }

@@ -274,7 +274,7 @@ impl<'t> Lowering<'t> {
         let (at, before, behind) = match inside {
             Some(inside) => (
                 inside.len() as u32,
-                if inside.as_bytes().last().is_some_and(|last| b"(,".contains(last)) { "" } else { ", " },
+                if inside.as_bytes().last().is_some_and(|last| base::has("(,", *last)) { "" } else { ", " },
                 "",
             ),
             None if rest.starts_with("()") => (span.end + 1, "", ""),

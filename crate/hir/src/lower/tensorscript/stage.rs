@@ -267,8 +267,8 @@ impl<'t> Lowering<'t> {
             (None, _) => {
                 // Of what goes over several lines, the name says enough.
                 let text = self.tree.node_text(node);
-                let name = text.split_once('(').map_or(text, |(name, _)| name);
-                let callee = if text.contains('\n') { name } else { text }.trim_ascii().to_owned();
+                let name = base::before(text, "(");
+                let callee = if base::has(text, b'\n') { name } else { text }.trim_ascii().to_owned();
                 (stage_span, LayerFault::AppliedToNothing { callee })
             }
             (Some(_), Some(&(_, extra))) => {
