@@ -135,6 +135,28 @@ graph Net<[?, 100] -> [?, 50]> { def forward(x) { x |> fc } }
     assert_eq!(exact(net), 4 * (100 * 50 + 50 + 2 * 100 + 2 * 50));
 }
 
+/// Nodes in nodes are followed a long way, and behind that what they need is not known.
+#[test]
+fn nodes_may_nest_deeper_than_is_looked() {
+    let needs = |depth: usize| {
+        let mut net = "#lang tensorscript\nuse lin::Linear;\n".to_owned();
+        for at in 0..depth {
+            let inner = if at == 0 { "Linear::new(in=2, out=2)".to_owned() } else { format!("N{}::new()", at - 1) };
+            net += &format!(
+                "node N{at}<[?, 2] -> [?, 2]> {{}}
+weights N{at}<[?, 2] -> [?, 2]> {{ a = {inner}; }}
+graph N{at}<[?, 2] -> [?, 2]> {{ def forward(x) {{ x |> a }} }}
+"
+            );
+        }
+        let analysis = Analysis::new(&net);
+        assert_eq!(errors(&analysis), Vec::<String>::new(), "{depth}");
+        analysis.needs(&Options::default()).most
+    };
+    assert_eq!(needs(200), needs(2));
+    assert_eq!((needs(2).is_some(), needs(300)), (true, None));
+}
+
 #[test]
 fn what_only_the_run_knows_is_said() {
     let text = "def @f(%n: int32, %x: Tensor[(1000), float32]) -> Tensor[(1000), float32] {

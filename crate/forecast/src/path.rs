@@ -7,6 +7,9 @@ use layout::Head;
 use op::ResultType;
 use ty::{Dtype, Scalar, Value};
 
+/// How deep arguments are looked into: deeper than types of tuples are written.
+const MAX_DEPTH: usize = 256;
+
 /// What is known of a value. It owns what [`Known`](Abstract) objects it names as often as it names them.
 #[derive(Clone, Debug)]
 pub(super) enum Abstract {
@@ -167,19 +170,22 @@ impl Path {
 
     /// What an argument from outside is here.
     pub fn argument(&mut self, value: &Value) -> Abstract {
-        match value {
-            Value::Scalar(dtype, _) => Abstract::Scalar(*dtype, None),
-            Value::Tensor(tensor) => self.tensor(Some(ResultType { shape: tensor.shape.clone(), dtype: tensor.dtype })),
-            // Types of arguments nest as deep as they are written, and that has a limit.
-            Value::Tuple(fields) => self.arguments(Head::Tuple, fields),
-            Value::Data(number, fields) => self.arguments(Head::Constructor(*number), fields),
-            Value::Variant(..) | Value::Func(..) | Value::Ref(_) => Abstract::Unknown,
-        }
+        self.nested(value, MAX_DEPTH)
     }
 
-    fn arguments(&mut self, head: Head, fields: &[Value]) -> Abstract {
-        let fields = fields.iter().map(|field| self.argument(field)).list();
-        Abstract::Sum(head, fields)
+    /// What is nested deeper than `left` is unknown: a node may hold one that holds another, and so on.
+    fn nested(&mut self, value: &Value, left: usize) -> Abstract {
+        let (head, fields) = match value {
+            Value::Scalar(dtype, _) => return Abstract::Scalar(*dtype, None),
+            Value::Tensor(tensor) => {
+                return self.tensor(Some(ResultType { shape: tensor.shape.clone(), dtype: tensor.dtype }));
+            }
+            Value::Tuple(fields) => (Head::Tuple, fields),
+            Value::Data(number, fields) => (Head::Constructor(*number), fields),
+            Value::Variant(..) | Value::Func(..) | Value::Ref(_) => return Abstract::Unknown,
+        };
+        let Some(left) = left.checked_sub(1) else { return Abstract::Unknown };
+        Abstract::Sum(head, fields.iter().map(|field| self.nested(field, left)).list())
     }
 
     /// One owner more of all that a value names.
