@@ -576,7 +576,8 @@ test("what is chosen for a value stays for the next run, and when another panel 
   const isThere = async () => {
     await expect(last.getByRole("button", { name: "Numbers" })).toHaveAttribute("aria-pressed", "true");
     await expect(panel(page).getByRole("columnheader", { name: "Bytes" })).toHaveAttribute("aria-sort", "descending");
-    expect(Math.abs((await top()) - before)).toBeLessThan(60);
+    // While a run takes long, the panel says so, and has no values to be at.
+    await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(60);
   };
   await showPanel(page, "Types");
   await showPanel(page, "Run");

@@ -240,7 +240,7 @@ impl Small {
         let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: false, finish: Finish::NONE };
         // SAFETY: there are as many elements as the matrices have.
         unsafe {
-            if (m ^ 4) | (k ^ 4) | (n ^ 4) == 0 {
+            if m == 4 && k == 4 && n == 4 {
                 four((a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), out.at);
             } else {
                 few(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out);

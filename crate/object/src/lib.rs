@@ -25,7 +25,8 @@
 mod write;
 
 use serde::Serialize;
-use tsify::{Ts, Tsify};
+pub use tsify_macros::Tsify;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 pub use write::bytes;
 
@@ -34,12 +35,32 @@ extern "C" {
     fn object(bytes: &[u8]) -> JsValue;
 }
 
+/// A view that has a type in TypeScript, which `#[derive(Tsify)]` writes beside what the module exports.
+pub trait Tsify {
+    /// Objects of that type.
+    type JsType: JsCast;
+    /// The type as it is declared there.
+    const DECL: &'static str;
+    /// What the macro says as well; a view has none of it.
+    const SERIALIZATION_CONFIG: SerializationConfig;
+}
+
+/// How optional, mapped and large values are to be written.
+pub struct SerializationConfig {
+    pub missing_as_null: bool,
+    pub hashmap_as_object: bool,
+    pub large_number_types_as_bigints: bool,
+}
+
+/// A view on the other side.
+pub type Shown<T> = <T as Tsify>::JsType;
+
 /// As an object of JavaScript.
-pub fn shown<T: Tsify + Serialize>(view: T) -> Ts<T> {
-    Ts::new_unchecked(object(&bytes(&view)))
+pub fn shown<T: Tsify + Serialize>(view: T) -> Shown<T> {
+    object(&bytes(&view)).unchecked_into()
 }
 
 /// As [`shown`], of what may not be there.
-pub fn perhaps<T: Tsify + Serialize>(view: Option<T>) -> Option<Ts<T>> {
+pub fn perhaps<T: Tsify + Serialize>(view: Option<T>) -> Option<Shown<T>> {
     view.map(shown)
 }
