@@ -101,11 +101,14 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
         };
         let span = Span::new(at, at);
         let hole = Edit { span, text: format!("{before}_{after}") };
+        let length = hole.text.len() as u32;
         let Some(outcome) = bench.try_edits(&[hole]) else { continue };
-        if outcome.removed == 0 {
+        let checked = &outcome.checked;
+        // Where another argument is wrong then, this place is.
+        let call = Span::new(outline.span(node).start, outline.span(node).end + length);
+        if outcome.removed == 0 || checked.faults.iter().any(|fault| call.contains(fault.span.start)) {
             continue;
         }
-        let checked = &outcome.checked;
         let hole_at = at + before.len() as u32;
         let mut values = fillings(bench.text, checked, hole_at);
         // A function is hardly its own argument.

@@ -193,9 +193,9 @@ fn bias(outline: &Outline, node: NodeId, [data, bias]: [NodeId; 2], far: u32, ou
 /// The product of two matrices, where `*` is that of their elements.
 fn matrices(outline: &Outline, node: NodeId, sides: [NodeId; 2], far: u32, out: &mut Vec<Candidate>) {
     let [left, right] = sides.map(|side| outline.span(side));
-    let rank = |side| shaped(outline, side).map(|shaped| shaped.dims.len());
     let sign = outline.tree.text()[left.end as usize..right.start as usize].trim_ascii();
-    if sign != "*" || sides.iter().any(|&side| rank(side) != Some(2)) {
+    let (Some(a), Some(b)) = (shaped(outline, sides[0]), shaped(outline, sides[1])) else { return };
+    if sign != "*" || [a.dims.len(), b.dims.len()] != [2, 2] || a.dtype != b.dtype {
         return;
     }
     for (op, cost) in [("nn.matmul", 5), ("nn.dense", 6)] {

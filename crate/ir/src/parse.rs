@@ -15,7 +15,6 @@ use crate::{
 use base::{Append, HashMap, HashSet, Idx, IndexVec, Span, Surface, ToList};
 use layout::{Head, Kind, LayoutId};
 use op::OpId;
-use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Code, Dtype, Scalar, TermId};
 
@@ -336,12 +335,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Items between commas up to the mark; the mark before them has been read.
-    fn list<T>(
-        &mut self,
-        close: u8,
-        item: fn(&mut Self) -> Result<T, ParseError>,
-    ) -> Result<SmallVec<[T; 4]>, ParseError> {
-        let mut items = SmallVec::new();
+    fn list<T>(&mut self, close: u8, item: fn(&mut Self) -> Result<T, ParseError>) -> Result<Vec<T>, ParseError> {
+        let mut items = Vec::new();
         while !self.eat(close) {
             if !items.is_empty() {
                 self.mark(b',')?;
@@ -418,7 +413,7 @@ impl<'a> Parser<'a> {
         self.named.clear();
         self.find_numbers();
         let name = self.name()?;
-        let mut params = if self.eat(b'[') { self.list(b']', Self::given)?.into_vec() } else { Vec::new() };
+        let mut params = if self.eat(b'[') { self.list(b']', Self::given)? } else { Vec::new() };
         let n_captures = params.len();
         self.mark(b'(')?;
         params.append_all(self.list(b')', Self::given)?);
@@ -474,7 +469,7 @@ impl<'a> Parser<'a> {
 
     fn block(&mut self, index: usize) -> Result<Block, ParseError> {
         self.own_id("b", index)?;
-        let params = if self.eat(b'(') { self.list(b')', Self::given)?.into_vec() } else { Vec::new() };
+        let params = if self.eat(b'(') { self.list(b')', Self::given)? } else { Vec::new() };
         self.mark(b':')?;
         self.newline()?;
         let mut instrs = Vec::new();
@@ -502,13 +497,13 @@ impl<'a> Parser<'a> {
             End::Return(self.var()?)
         } else if self.eat_word("jump") {
             let block = self.block_id()?;
-            End::Jump(block, self.args()?.into_vec())
+            End::Jump(block, self.args()?)
         } else if self.eat_word("tail") {
             if !self.eat_word("call") {
                 return Err(self.error("call"));
             }
             let (callee, args) = self.call()?;
-            End::TailCall(callee, args.into_vec())
+            End::TailCall(callee, args)
         } else if self.eat_word("switch") {
             let on = self.var()?;
             self.mark(b'{')?;
@@ -592,11 +587,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Variables in parentheses or up to the end of the line.
-    fn args(&mut self) -> Result<SmallVec<[VarId; 4]>, ParseError> {
+    fn args(&mut self) -> Result<Vec<VarId>, ParseError> {
         if self.eat(b'(') {
             return self.list(b')', Self::var);
         }
-        let mut args = SmallVec::new();
+        let mut args = Vec::new();
         while self.is_var() {
             args.push(self.var()?);
             if !self.eat(b',') {
@@ -606,7 +601,7 @@ impl<'a> Parser<'a> {
         Ok(args)
     }
 
-    fn call(&mut self) -> Result<(Callee, SmallVec<[VarId; 4]>), ParseError> {
+    fn call(&mut self) -> Result<(Callee, Vec<VarId>), ParseError> {
         if !self.is_var() && self.token != Token::Mark(b'(') {
             let callee = Callee::Function(self.function_name()?);
             return Ok((callee, self.args()?));
@@ -617,7 +612,7 @@ impl<'a> Parser<'a> {
     }
 
     fn instr(&mut self) -> Result<Instr, ParseError> {
-        let mut results = SmallVec::new();
+        let mut results = Vec::new();
         if self.is_var() {
             results = self.list(b'=', Self::given)?.into_iter().collect();
         }
@@ -625,7 +620,7 @@ impl<'a> Parser<'a> {
         Ok(Instr { results, op, args, span: self.span()? })
     }
 
-    fn op(&mut self, results: &[VarId]) -> Result<(Op, SmallVec<[VarId; 4]>), ParseError> {
+    fn op(&mut self, results: &[VarId]) -> Result<(Op, Vec<VarId>), ParseError> {
         if !matches!(self.token, Token::Word | Token::Number) {
             return Err(self.error("an instruction"));
         }
@@ -660,7 +655,7 @@ impl<'a> Parser<'a> {
                 let name = self.string()?;
                 self.mark(b'[')?;
                 let dim = |this: &mut Self| if this.eat(b'?') { Ok(None) } else { this.count().map(Some) };
-                Op::Check { name, dims: self.list(b']', dim)?.into_vec() }
+                Op::Check { name, dims: self.list(b']', dim)? }
             }
             "fuel" => {
                 let (place, count) = (self.error("less"), self.count()?);
@@ -678,7 +673,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What looks at a variant of its argument, which stands behind the variant's name.
-    fn open(&mut self, word: &str) -> Result<(Op, SmallVec<[VarId; 4]>), ParseError> {
+    fn open(&mut self, word: &str) -> Result<(Op, Vec<VarId>), ParseError> {
         let (token, start, end) = (self.token, self.start, self.end);
         // First the argument, whose layout says the variant.
         if !self.is_var() && matches!(self.token, Token::Word) {
@@ -699,8 +694,8 @@ impl<'a> Parser<'a> {
         Ok((op, args))
     }
 
-    fn operator(&mut self, op: OpId) -> Result<(Op, SmallVec<[VarId; 4]>), ParseError> {
-        let mut args = SmallVec::new();
+    fn operator(&mut self, op: OpId) -> Result<(Op, Vec<VarId>), ParseError> {
+        let mut args = Vec::new();
         let attrs = self.operands(op, &mut |this| {
             let is_var = this.is_var();
             if is_var {

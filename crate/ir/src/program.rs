@@ -3,7 +3,6 @@
 use base::{IndexVec, Span, idx};
 use layout::{LayoutId, Layouts, Types};
 use op::{OpId, Step};
-use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{Attrs, Scalar, Tensor, TermId};
 
@@ -88,9 +87,9 @@ pub struct Block {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instr {
-    pub results: SmallVec<[VarId; 4]>,
+    pub results: Vec<VarId>,
     pub op: Op,
-    pub args: SmallVec<[VarId; 4]>,
+    pub args: Vec<VarId>,
     /// Where it comes from, and where what goes wrong in it is told.
     pub span: Span,
 }

@@ -13,7 +13,7 @@ pub fn check(text: &str, module: &Module) -> Vec<Diagnostic> {
         warnings.push(Diagnostic::warning(code, span, message));
     };
     for &import in &module.unused_imports {
-        warn("unused-import", import, "nothing here is a ", "");
+        warn("unused-import", import, "nothing here uses ", "");
     }
     // What has no functions at all is not done yet.
     for net in module.nets.iter().filter(|net| !net.methods.is_empty()) {

@@ -5,7 +5,6 @@ use base::{HashMap, IndexVec, Span};
 use hir::{FnId, LocalId};
 use ir::{Block, BlockId, Callee, End, Fault, FuncId, Function, Instr, Op, VarData, VarId};
 use layout::LayoutId;
-use smallvec::SmallVec;
 use ty::ParamId;
 
 /// What a variable of the program is while its scope is lowered.
@@ -77,7 +76,7 @@ impl Body {
     }
 
     pub(crate) fn emit(&mut self, op: Op, args: &[VarId], results: &[VarId], span: Span) {
-        let instr = Instr { results: SmallVec::from_slice(results), op, args: SmallVec::from_slice(args), span };
+        let instr = Instr { results: results.to_vec(), op, args: args.to_vec(), span };
         self.function.blocks[self.block].instrs.push(instr);
     }
 

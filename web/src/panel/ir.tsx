@@ -208,6 +208,21 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
       </li>
     );
   };
+  const listed = (some: readonly [number, PassView][], head: (count: number) => string) =>
+    some.length > 0 && [
+      head(some.length),
+      ...some.map(([index, { name, about }], at) => (
+        <>
+          {at > 0 && " "}
+          <span class="of-list">
+            <button type="button" class="link" title={about} onClick={() => onPass(index)}>
+              {name}
+            </button>
+            {at < some.length - 1 ? "," : "."}
+          </span>
+        </>
+      )),
+    ];
   return (
     <>
       <p class="passes-head" aria-hidden="true">
@@ -218,18 +233,8 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
       </ol>
       {idle.length > 0 && (
         <p class="note idle">
-          {idle.length === 1 ? `One ${more}pass` : `${idle.length} ${more}passes`} changed nothing:{" "}
-          {idle.map(([index, { name, about }], at) => (
-            <>
-              {at > 0 && " "}
-              <span class="of-list">
-                <button type="button" class="link" title={about} onClick={() => onPass(index)}>
-                  {name}
-                </button>
-                {at < idle.length - 1 ? "," : "."}
-              </span>
-            </>
-          ))}
+          {listed(idle.filter(([, pass]) => !isLeftOut(pass)), (n) => `${n === 1 ? `One ${more}pass` : `${n} ${more}passes`} changed nothing: `)}
+          {listed(idle.filter(([, pass]) => isLeftOut(pass)), () => " Left out: ")}
         </p>
       )}
     </>

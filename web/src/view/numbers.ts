@@ -56,6 +56,8 @@ function digitsApart(values: readonly number[], most: number): number {
 const decimalsOf = (text: string) => /^[−\d]+\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
 /** With so many decimals more a number would say more than it is known to. */
 const FEW = 2;
+/** So many digits any float32 has: zeros behind the shortest ones would say more of it. */
+const KNOWN = 7;
 
 /** Numbers that stand below each other, told apart, with as many decimals, where theirs differ little; whole ones stay whole. */
 export function readableAlike(values: readonly number[]): (value: number) => string {
@@ -72,8 +74,9 @@ export function readableAlike(values: readonly number[]): (value: number) => str
   const least = Math.min(...all.filter(({ n, hasMore }) => n > 0 && hasMore).map(({ n }) => n));
   const most = Math.max(0, ...all.map(({ n }) => n).filter((n) => n <= least + FEW));
   return (value) => {
-    const { text, n } = told(value);
-    const shown = n > 0 && n <= most && most - n <= FEW ? most : n;
+    const { text, n, hasMore } = told(value);
+    const isKnown = hasMore || decimalsAt(value, KNOWN) >= most;
+    const shown = n > 0 && n <= most && most - n <= FEW && isKnown ? most : n;
     return shown > 0 ? value.toFixed(shown).replace("-", "−") : text;
   };
 }

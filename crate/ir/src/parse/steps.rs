@@ -3,11 +3,10 @@
 use super::{ParseError, Parser, Token, number_of};
 use crate::{Op, VarId};
 use op::{Input, Step};
-use smallvec::SmallVec;
 
 impl Parser<'_> {
     /// `(%x, %b) { s0 = nn.bias_add(%x, %b); s1 = nn.relu(s0) }`.
-    pub(super) fn fused(&mut self) -> Result<(Op, SmallVec<[VarId; 4]>), ParseError> {
+    pub(super) fn fused(&mut self) -> Result<(Op, Vec<VarId>), ParseError> {
         let args = self.args()?;
         let mut steps = Vec::new();
         self.mark(b'{')?;

@@ -19,7 +19,6 @@ use super::owner::{Entries, Live, Owners, owners, sink, takes_apart};
 use base::{Edited, HashSet, IndexVec, Span, ToList};
 use ir::{BlockId, End, Function, Instr, Op, Program, VarId};
 use layout::{Kind, LayoutId, Layouts};
-use smallvec::smallvec;
 
 /// Inserts `dup`, `drop` and `free`; the program has none yet.
 pub fn counts(program: &mut Program) {
@@ -76,7 +75,7 @@ fn count(function: &mut Function, layouts: &Layouts, is_counted: &IndexVec<Layou
 }
 
 fn plain(op: Op, var: VarId, span: Span) -> Instr {
-    Instr { results: smallvec![], op, args: smallvec![var], span }
+    Instr { results: vec![], op, args: vec![var], span }
 }
 
 impl Counter<'_> {

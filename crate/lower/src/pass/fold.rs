@@ -18,7 +18,6 @@ use base::{Append, Idx, ToList};
 use ir::{BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, VarId};
 use layout::Kind;
 use op::{AttrForm, Call, ResultType};
-use smallvec::SmallVec;
 use ty::{Dtype, Scalar, Value};
 
 /// How often a function is walked again because jumps were threaded.
@@ -48,10 +47,10 @@ pub fn fold(program: &mut Program, _: &mut [FuncId]) {
 enum Known {
     Nothing,
     Scalar(Scalar),
-    Pack { variant: u32, fields: SmallVec<[VarId; 4]> },
+    Pack { variant: u32, fields: Vec<VarId> },
     Box(VarId),
     Unbox(VarId),
-    Closure(FuncId, SmallVec<[VarId; 4]>),
+    Closure(FuncId, Vec<VarId>),
 }
 
 struct Folder<'a> {
@@ -286,7 +285,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Calls a known closure's code, with what it captured.
-    fn call(&self, callee: &mut Callee, args: &mut SmallVec<[VarId; 4]>) {
+    fn call(&self, callee: &mut Callee, args: &mut Vec<VarId>) {
         if *callee == Callee::Value
             && let Some(closure) = args.first()
             && let Known::Closure(code, captures) = &self.known[closure.index()]
@@ -318,7 +317,7 @@ impl<'a> Folder<'a> {
     fn end(&self, end: &mut End) {
         self.renaming.apply(end.args_mut());
         if let End::TailCall(callee, args) = end {
-            let mut rest = SmallVec::from_slice(args);
+            let mut rest = args.to_vec();
             self.call(callee, &mut rest);
             *args = rest.to_vec();
         }

@@ -23,7 +23,6 @@ use base::{Edited, Idx, IndexVec, ToList};
 use ir::{Block, FuncId, Function, Instr, Op, Program, VarId};
 use layout::Kind;
 use op::{Class, Input, Step};
-use smallvec::SmallVec;
 use ty::Scalar;
 
 /// A group of more would want too many registers, each of 2 kB, for a cache of the first level.
@@ -176,7 +175,7 @@ fn fusible(facts: Facts, function: &Function, instr: &Instr) -> Option<(VarId, C
 /// Puts the members in the place of the last, which is the first of them.
 fn join(instrs: &mut [Instr], members: &[usize]) {
     let (mut steps, mut results): (Vec<Step>, Vec<VarId>) = (Vec::new(), Vec::new());
-    let mut args: SmallVec<[VarId; 4]> = SmallVec::new();
+    let mut args: Vec<VarId> = Vec::new();
     for &member in members.iter().rev() {
         let instr = &mut instrs[member];
         let inputs = instr.args.iter().map(|arg| {

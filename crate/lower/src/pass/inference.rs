@@ -11,7 +11,6 @@
 use base::Append;
 use ir::{FuncId, Function, Instr, Op, Program, VarData};
 use layout::{Kind, Layouts};
-use smallvec::smallvec;
 
 /// Packs what operators of several results would.
 pub fn inference(program: &mut Program, _: &mut [FuncId]) {
@@ -46,12 +45,7 @@ fn unpacked(layouts: &Layouts, function: &mut Function, instr: &mut Instr) -> Op
         return None;
     }
     let data = function.vars.push(VarData { layout: data.layout, name: None });
-    let pack = Instr {
-        results: smallvec![tuple],
-        op: Op::Pack { variant: 0 },
-        args: smallvec![data, mean, variance],
-        ..*instr
-    };
-    (*op, instr.results) = (first, smallvec![data]);
+    let pack = Instr { results: vec![tuple], op: Op::Pack { variant: 0 }, args: vec![data, mean, variance], ..*instr };
+    (*op, instr.results) = (first, vec![data]);
     Some(pack)
 }

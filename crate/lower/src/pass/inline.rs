@@ -20,7 +20,6 @@ use super::graph::targets_mut;
 use super::simplify::{Renaming, taken};
 use base::{Append, Idx, IndexVec, Span, ToList, components};
 use ir::{Block, BlockId, Callee, End, Fault, FuncId, Function, Instr, Op, Program, VarData, VarId};
-use smallvec::{SmallVec, smallvec};
 
 /// A callee may have so many instructions and further blocks, or twice as many if it calls nothing, as conversions do.
 const SMALL: usize = 12;
@@ -114,7 +113,7 @@ struct Inliner<'a> {
     is_small: &'a IndexVec<FuncId, bool>,
     vars: IndexVec<VarId, VarData>,
     /// By variable that a `closure` gives.
-    closures: Vec<Option<(FuncId, SmallVec<[VarId; 4]>)>>,
+    closures: Vec<Option<(FuncId, Vec<VarId>)>>,
     /// The results of calls that have become their code.
     renaming: Renaming,
     done: IndexVec<BlockId, Block>,
@@ -169,7 +168,7 @@ impl Inliner<'_> {
     }
 
     /// Makes a call of a known closure a direct one; whether it was.
-    fn resolve(&self, callee: &mut Callee, args: &mut SmallVec<[VarId; 4]>) -> bool {
+    fn resolve(&self, callee: &mut Callee, args: &mut Vec<VarId>) -> bool {
         if *callee == Callee::Value
             && let Some(first) = args.first()
             && let Some((code, captures)) = &self.closures[first.index()]
@@ -185,7 +184,7 @@ impl Inliner<'_> {
     /// As [`resolve`](Inliner::resolve), for a tail call.
     fn resolve_end(&self, end: &mut End) -> bool {
         let End::TailCall(callee, args) = end else { return false };
-        let mut rest = SmallVec::from_slice(args);
+        let mut rest = args.to_vec();
         let is_resolved = self.resolve(callee, &mut rest);
         if is_resolved {
             *args = rest.to_vec();
@@ -283,7 +282,7 @@ impl Inliner<'_> {
 }
 
 fn call(callee: Callee, args: Vec<VarId>, result: VarId, span: Span) -> Instr {
-    Instr { results: smallvec![result], op: Op::Call(callee), args: args.into(), span }
+    Instr { results: vec![result], op: Op::Call(callee), args, span }
 }
 
 /// A block to be filled.

@@ -209,7 +209,7 @@ pub(super) fn sink(function: &mut Function, is_counted: &IndexVec<LayoutId, bool
                 if chain.len() <= MAX_SINK {
                     for (lender, index) in chain.into_iter().rev() {
                         let vars = &mut function.vars;
-                        let results = lender.results.iter().map(|&result| vars.push(vars[result].clone())).small_list();
+                        let results = lender.results.iter().map(|&result| vars.push(vars[result].clone())).list();
                         let mut copy = Instr { results, span: instr.span, ..lender.clone() };
                         copy.args[0] = whole;
                         whole = copy.results[*index];

@@ -8,7 +8,6 @@ use super::graph::Graph;
 use super::simplify::Renaming;
 use base::{Append, HashMap, Idx, IndexVec};
 use ir::{BlockId, FuncId, Function, Instr, Op, Program, VarId};
-use smallvec::SmallVec;
 use ty::Scalar;
 
 /// An instruction but for its results, as words: equal words, equal values.
@@ -27,7 +26,7 @@ fn share_in(facts: Facts, function: &mut Function) {
     let graph = Graph::new(&function.blocks);
     let literals = literals(function);
     let mut renaming = Renaming::new(function.vars.len());
-    let mut table: HashMap<Key, (BlockId, SmallVec<[VarId; 4]>)> = HashMap::default();
+    let mut table: HashMap<Key, (BlockId, Vec<VarId>)> = HashMap::default();
     // Out of the function, whose variables are looked at.
     let mut blocks = std::mem::replace(&mut function.blocks, IndexVec::new());
     for &id in &graph.order {

@@ -190,10 +190,11 @@ impl Parser<'_> {
         true
     }
 
-    /// `for (…) { … }`, `while %c { … }`.
+    /// `for (…) { … }`, `for i in … { … }`, `while %c { … }`.
     pub(super) fn at_loop(&self) -> bool {
+        let is_in = || &self.text[self.token_span(self.pos + 2).range()] == "in";
         self.surface == Surface::Relay
-            && matches!(self.nth(1), LParen | Local)
+            && (matches!(self.nth(1), LParen | Local) || self.nth(1) == Ident && is_in())
             && matches!(self.token_text(), "for" | "while")
     }
 

@@ -140,10 +140,12 @@ fn steps(kind: LayerKind) -> &'static [Step] {
         LayerKind::Permute => &[("transpose", &[X], &[("axes", GivenList("dims"))])],
         LayerKind::Squeeze => &[("squeeze", &[X], &[("axis", GivenList("dim"))])],
         LayerKind::Unsqueeze => &[("expand_dims", &[X], ALONG)],
-        // TensorScript has no tensors of integers: the numbers are rounded towards zero.
-        LayerKind::Embedding => {
-            &[("cast", &[X], &[("dtype", Word("int32"))]), ("take", &[Weight(0), Of(0)], &[("axis", Int(0))])]
-        }
+        // TensorScript has no tensors of integers: the numbers are rounded towards zero. Where there is no such row, that
+        // is an error, as in PyTorch.
+        LayerKind::Embedding => &[
+            ("cast", &[X], &[("dtype", Word("int32"))]),
+            ("take", &[Weight(0), Of(0)], &[("axis", Int(0)), ("mode", Word("fast"))]),
+        ],
         // Each element of a sequence as the mean of all, weighed by how like their projections are: by heads, on parts
         // of the projections, whose results stand side by side again in the end.
         LayerKind::MultiheadAttention => &[
