@@ -520,11 +520,13 @@ fn missing(
     let Some(end) = end_of(parts) else { return };
     let has = |parts: &Parts, name: &str| parts.attrs.iter().any(|&attr| attr_name(outline, attr) == name);
     let written = |name: &str| has(parts, name);
-    // A filter for each channel.
+    // A filter for each channel; and channels behind all else.
     let dims = |arg: usize| Some(shaped(outline, *parts.args.get(arg)?)?.dims);
-    let is_depthwise = match (dims(0).as_deref(), dims(1).as_deref()) {
-        (Some([_, channels, ..]), Some([filters, Some(1), ..])) => channels == filters,
-        _ => false,
+    let (is_depthwise, is_turned) = match (dims(0).as_deref(), dims(1).as_deref()) {
+        (Some([_, channels, .., last]), Some([filters, inputs, ..])) => {
+            (*inputs == Some(1) && channels == filters, last == inputs)
+        }
+        _ => (false, false),
     };
     for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
         let values: Vec<String> = match (spec.name, spec.form) {
@@ -550,6 +552,7 @@ fn missing(
                 // What was reduced is likely to be combined with what it came from.
                 (_, "keepdims") => 8,
                 (_, "groups") if is_depthwise => 5,
+                (_, "data_layout") if is_turned => 5,
                 // Along the first axis are the samples of a batch.
                 (_, "axis") if ["concatenate", "split"].contains(&row.name) => 4,
                 (_, "axis") if along == Some(i as i64) => 2,

@@ -297,7 +297,10 @@ impl Lowering<'_> {
 
     // Kinds
 
-    fn kinded(&self, id: TypeExprId) -> Kinded {
+    fn kinded(&self, mut id: TypeExprId) -> Kinded {
+        while let TypeExprKind::If { then, .. } = self.module.type_exprs[id].kind {
+            id = then;
+        }
         match &self.module.type_exprs[id].kind {
             TypeExprKind::Param(param) if self.unkinded.contains(param) => Kinded::Variable(*param),
             TypeExprKind::Tuple(items) if items.is_empty() => Kinded::Either,
@@ -313,6 +316,14 @@ impl Lowering<'_> {
         for source in sources {
             for (i, &pattern) in source.head.iter().enumerate() {
                 equations.push((Kinded::Argument(source.relation, i), self.kinded(pattern)));
+            }
+        }
+        // Both branches are of one kind, and dims are compared.
+        for one in self.module.type_exprs.iter() {
+            if let TypeExprKind::If { left, right, then, otherwise, .. } = one.kind {
+                equations.push((self.kinded(then), self.kinded(otherwise)));
+                let dim = Kinded::Known(Kind::Dim);
+                equations.append_all([left, right].map(|side| (dim, self.kinded(side))));
             }
         }
         for goal in &self.relations.goals {

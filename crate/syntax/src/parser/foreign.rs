@@ -667,8 +667,9 @@ impl Parser<'_> {
         false
     }
 
-    /// `Tensor[2, 3, float32]`, `Tensor[[2, 3], float32]`, `Tensor[(2, 3, float32]`, `Tensor((2, 3), float32)` and
-    /// `Tensor[float32, (2, 3)]`; and `Tensor[((2, 3), float32]`, `Tensor[[(2, 3), float32]`, with an opener twice.
+    /// `Tensor[2, 3]`, `Tensor[2, 3, float32]`, `Tensor[[2, 3], float32]`, `Tensor[(2, 3, float32]`,
+    /// `Tensor((2, 3), float32)` and `Tensor[float32, (2, 3)]`; and `Tensor[((2, 3), float32]`,
+    /// `Tensor[[(2, 3), float32]`, with an opener twice.
     pub(super) fn foreign_tensor(&mut self, mark: Mark) -> bool {
         let is_twice = |pos: usize| {
             self.kind_at(pos).is_opener()
@@ -701,6 +702,9 @@ impl Parser<'_> {
                     return false;
                 }
                 vec![(first, "("), (self.token_span(end), ")")]
+            }
+            (LBracket, Int | Question) if matches!(self.kind_at(close - 1), Int | Question) => {
+                vec![(Span::new(first.start, first.start), "("), (last.after(), "), float32")]
             }
             (LBracket, Int | Question | LParen) if self.partner(inner as u32) == NONE => {
                 let comma = (inner..close).rev().find(|&pos| self.sig[pos].kind == Comma);
