@@ -4,7 +4,7 @@
 
 use crate::candidate::Candidate;
 use crate::outline::{Outline, is_expr};
-use base::{Diagnostic, Edit, Surface, ToList};
+use base::{Append, Diagnostic, Edit, Surface, ToList};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
 
@@ -21,7 +21,11 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
     let mut dtypes = fault.labels.iter().filter_map(|label| last_word(&label.message)).list();
     let n_told = dtypes.len();
     dtypes.extend([Dtype::Float32, Dtype::Int32]);
-    let mut node = Some(outline.covering(fault.span));
+    let at = outline.covering(fault.span);
+    if outline.kind(at) == NodeKind::LitPat {
+        out.append_all(patterns(outline, at));
+    }
+    let mut node = Some(at);
     let mut level = 0;
     while let Some(around) = node {
         let kind = outline.kind(around);
@@ -42,6 +46,22 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
         }
         node = outline.parent(around);
     }
+}
+
+/// The literals that a match has for patterns, as the dtype of what it takes apart.
+fn patterns(outline: &Outline, pattern: NodeId) -> Option<Candidate> {
+    let around = outline.parent(outline.parent(pattern)?)?;
+    let parts = outline.tree.children(around);
+    let mut taken = *parts.first()?;
+    while outline.kind(taken) == NodeKind::Paren {
+        taken = *outline.tree.children(taken).first()?;
+    }
+    let dtype = outline.checked.dtype(outline.term(taken)?)?;
+    let of_arm = |&arm: &NodeId| outline.tree.children(arm).first().copied();
+    let patterns = parts.iter().filter_map(of_arm).filter(|&pattern| outline.kind(pattern) == NodeKind::LitPat).list();
+    let mut found = Vec::new();
+    together(outline, &patterns, &|text| as_dtype(text, dtype), 2, &mut found);
+    found.pop()
 }
 
 fn together(

@@ -331,7 +331,11 @@ impl Wording<'_> {
             return error;
         }
         let (mut code, detail) = self.conflict(left, right);
-        let (expected_text, found_text) = (self.print(expected), self.print(found));
+        let (mut expected_text, mut found_text) = (self.print(expected), self.print(found));
+        // A row that has a variant twice is printed with the first.
+        if expected_text == found_text && detail.is_empty() {
+            (expected_text, found_text) = (self.print(left), self.print(right));
+        }
         let why = self.why(posted.cause);
         let stage = self.stage_at(posted);
         if let Some(error) = stage.and_then(|stage| self.features(stage, failure)) {

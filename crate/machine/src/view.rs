@@ -8,6 +8,7 @@ use base::Span;
 use base::ToList;
 use ir::{BlockId, FuncId, GlobalId, VarId};
 use layout::{LayoutId, Words, decode};
+use op::ResultType;
 use ty::Value;
 
 /// Values of more blocks, or more bytes in them, are not decoded in a view.
@@ -165,6 +166,13 @@ impl Machine {
             code.kinds.pointers_at(layouts, &self.state.heap, at, &mut todo);
         }
         Some(self.value_of(layout, bits))
+    }
+
+    /// The type of the tensor in the block at an address, if there is one.
+    pub fn tensor_at(&self, address: u32) -> Option<ResultType> {
+        let heap = &self.state.heap;
+        let BlockKind::Tensor(dtype) = self.code.kinds.kind_at(heap, address) else { return None };
+        Some(ResultType { shape: shape_at(heap, address), dtype })
     }
 
     /// Blocks from an address on, free ones too, at most so many; first those of the program.

@@ -9,7 +9,7 @@ use crate::view::machine::{BlockView, PartKindView, PartView, VariableView};
 use base::{Append, Edited, Join, Surface, ToList};
 use ir::Program;
 use layout::{Head, Kind, LayoutId, Tag, Words, immediate_variant, n_words, read_bits, slice_bits, variant_in};
-use machine::BlockKind;
+use machine::{BlockKind, Machine};
 use op::ResultType;
 use ty::{ConstructorNames, Dtype, Value, print_value, scalar_of};
 
@@ -21,6 +21,7 @@ const MAX_WRITTEN: usize = 64;
 const MAX_ELEMENTS: usize = 16;
 
 pub(crate) struct Contents<'a> {
+    pub machine: &'a Machine,
     pub program: &'a Program,
     pub analysis: &'a Analysis,
 }
@@ -63,17 +64,18 @@ impl Contents<'_> {
         let shallow = self.shallow(layout, bits, 0, "");
         let is_large = matches!(value, Some(Value::Tensor(tensor)) if tensor.elements.len() > MAX_WRITTEN);
         let is_token = matches!(self.program.layouts[layout].kind, Kind::Token { .. });
+        let is_tensor = matches!(self.program.layouts[layout].kind, Kind::Tensor);
+        let pointers: Vec<u32> = shallow.parts.iter().filter_map(|part| part.pointer).list();
+        // A layout is that of all sizes.
+        let tensor = pointers.first().filter(|_| is_tensor).and_then(|&at| self.machine.tensor_at(at));
         VariableView {
             name,
-            r#type: match value {
+            r#type: match tensor {
                 _ if is_token => String::new(),
-                // A layout is that of all sizes.
-                Some(Value::Tensor(tensor)) => {
-                    type_text(&ResultType { shape: tensor.shape.clone(), dtype: tensor.dtype })
-                }
-                Some(_) | None => self.type_of(layout),
+                Some(tensor) => type_text(&tensor),
+                None => self.type_of(layout),
             },
-            pointers: shallow.parts.iter().filter_map(|part| part.pointer).list(),
+            pointers,
             value: match value {
                 _ if is_token => "memory to use again".to_owned(),
                 Some(value) if !is_large => shortened(print_value(value, &self.analysis.module).text),

@@ -322,7 +322,7 @@ pub(crate) fn shortened(mut text: String) -> String {
 fn frame_views(analysis: &Analysis, machine: &mut Machine) -> (Vec<FrameView>, usize) {
     let (frames, n_more) = machine.frame_views(MAX_FRAMES);
     let program = machine.program();
-    let contents = Contents { program, analysis };
+    let contents = Contents { machine, program, analysis };
     let view = |frame: machine::FrameView| {
         let function = &program.functions[frame.position.function];
         let place = Some(frame.position.span).filter(|_| !frame.position.is_library);
@@ -345,7 +345,7 @@ fn frame_views(analysis: &Analysis, machine: &mut Machine) -> (Vec<FrameView>, u
 /// The top-level variables that have values.
 fn global_views(analysis: &Analysis, machine: &mut Machine) -> Vec<VariableView> {
     let globals = machine.global_views();
-    let contents = Contents { program: machine.program(), analysis };
+    let contents = Contents { machine, program: machine.program(), analysis };
     let view = |global: machine::GlobalView| {
         let name = contents.program.globals[global.global].name.clone();
         Some(contents.variable(name, global.layout, global.bits.as_ref()?, global.value.as_ref()))
@@ -382,7 +382,7 @@ fn block_views(
         }
     }
     base::sort_by_key(&mut shown, |block| block.address);
-    let contents = Contents { program: machine.program(), analysis };
+    let contents = Contents { machine, program: machine.program(), analysis };
     let n_more = n_all.saturating_sub(shown.len());
     (shown.into_iter().map(|block| contents.block(block)).list(), n_more)
 }

@@ -118,6 +118,8 @@ impl<'t> Lowering<'t> {
                         }
                     }
                 }
+                // There may be other variants.
+                (NodeKind::Error, _) => return TypeExprKind::Error,
                 _ => {}
             }
         }

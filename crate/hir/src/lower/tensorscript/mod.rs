@@ -619,7 +619,7 @@ impl<'t> Lowering<'t> {
             }
             let written = tree.children(param).first().copied();
             let implied = input.filter(|_| params.is_empty());
-            let mut annotation = written.or(implied).and_then(|ty| self.value_type(ty, net));
+            let mut annotation = implied.or(written).and_then(|ty| self.value_type(ty, net));
             if let Some(input) = input.filter(|_| !params.is_empty()) {
                 let name = self.module.nets[net].name.clone();
                 self.errors.push(HirError::ForwardParameter { name, span, first: tree.span(input) });
