@@ -220,6 +220,11 @@ impl Parser<'_> {
             self.projected_name(mark);
             return self.finish(NodeKind::Error, mark);
         }
+        if !self.at(Int) && self.kind_at(self.pos - 2) == Int {
+            let point = self.token_span(self.pos - 1);
+            self.foreign(Foreign::Point, point, &[(point.after(), "0")]);
+            return self.finish(NodeKind::Error, mark);
+        }
         if !self.eat(Int) {
             self.expected(Expected::Index);
             if self.kind().is_word() && self.adjacent(0) {
