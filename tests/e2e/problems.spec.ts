@@ -231,6 +231,8 @@ test("the editor shows problems in words alone, and counts those of the list", a
   // One of them is told elsewhere than where it shows.
   await write(page, "match (`Foo(1)) { `Fo(%n) => %n }\n%nope\n");
   await expect(problems(page).locator(".problem")).toHaveCount(2);
+  // With its edits a problem is marked anew, and the editor begins again with the first.
+  await expect(problems(page).getByRole("button", { name: /^write .?Fo.? for/ })).toBeVisible();
   await focusEditor(page);
   await page.keyboard.press("Control+Home");
   const seen: string[] = [];

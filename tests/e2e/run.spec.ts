@@ -555,13 +555,16 @@ test("integers of 64 bits are shown as they are", async ({ page }) => {
 
 test("rounded numbers have as many decimals as those beside them, and a zero its sign", async ({ page }) => {
   await open(page);
-  await ran(page, "sin(reshape(arange(0f, 48f, 1f), newshape=[8, 6]))\n\n[30f, 43f] / 3071f\n\n[-0f, 1f, 0f]\n");
+  const known = "[0.2777778, -0.11111112, -0.11111111, 0.44444448]\n";
+  await ran(page, `sin(reshape(arange(0f, 48f, 1f), newshape=[8, 6]))\n\n[30f, 43f] / 3071f\n\n[-0f, 1f, 0f]\n\n${known}`);
   const cells = (value: number) => panel(page).locator(".value").nth(value).locator("td");
   // The seventh is 0.6569866, the one before the last but one of the fourth row -0.0088513.
   await expect(cells(0).nth(7)).toHaveText("0.656987");
   await expect(cells(0).nth(22)).toHaveText("−0.008851");
   await expect(cells(1)).toHaveText(["0.009769", "0.014002"]);
   await expect(cells(2)).toHaveText(["−0", "1", "0"]);
+  // The first is 0.27777779, of which nobody may write 0.27777780.
+  await expect(cells(3)).toHaveText(["0.2777778", "−0.11111112", "−0.11111111", "0.44444448"]);
 });
 
 test("what is chosen for a value stays for the next run, and when another panel was looked at", async ({ page }) => {

@@ -52,6 +52,8 @@ test("a pass that changed nothing is said to be so once", async ({ page }) => {
   await panel(page).locator(".passes button", { hasText: "fold" }).click();
   await expect(panel(page).locator(".idle")).toHaveText("7 passes changed nothing: inline, inference, share, delay, fuse, reuse, counts.");
   await expect(panel(page).locator(".passes")).not.toContainText("counts");
+  await panel(page).getByLabel("Fuse operators").uncheck();
+  await expect(panel(page).locator(".idle")).toHaveText("6 passes changed nothing: inline, inference, share, delay, reuse, counts. Left out: fuse.");
 });
 
 test("the numbers of the passes say what they are, and stand apart", async ({ page }) => {

@@ -18,6 +18,13 @@ fn read(path: impl AsRef<Path>) -> String {
 fn edges_in_manifests() -> BTreeMap<String, BTreeSet<String>> {
     let mut manifests = files(&root().join("crate"), "toml");
     manifests.extend(["tests/Cargo.toml", "tests/peers/Cargo.toml"].map(|path| root().join(path)));
+    let workspace = read("Cargo.toml");
+    // A crate may be used under another name: `tsify = { path = "crate/object", package = "object" }`.
+    let package = |used: &str| {
+        let line = workspace.lines().find(|line| line.strip_prefix(used).is_some_and(|rest| rest.starts_with(" = {")));
+        let named = line.and_then(|line| Some(line.split_once("package = \"")?.1.split_once('"')?.0));
+        named.unwrap_or(used).to_owned()
+    };
     let mut edges = BTreeMap::new();
     for path in manifests {
         let text = read(&path);
@@ -29,7 +36,7 @@ fn edges_in_manifests() -> BTreeMap<String, BTreeSet<String>> {
                 in_dependencies =
                     matches!(line.trim(), "[dependencies]" | "[dev-dependencies]" | "[build-dependencies]");
             } else if in_dependencies && let Some(used) = line.split(['.', ' ', '=']).next() {
-                uses.insert(used.to_owned());
+                uses.insert(package(used));
             }
         }
         edges.insert(name.to_owned(), uses);

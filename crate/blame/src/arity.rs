@@ -1,7 +1,7 @@
 //! Edits where something is missing or there is too much of it: arguments, fields of patterns and of declarations, the
 //! bodies of arms that were added.
 
-use crate::bench::{Bench, Checked};
+use crate::bench::{Bench, Checked, original};
 use crate::call;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
@@ -101,12 +101,15 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
         };
         let span = Span::new(at, at);
         let hole = Edit { span, text: format!("{before}_{after}") };
-        let length = hole.text.len() as u32;
-        let Some(outcome) = bench.try_edits(&[hole]) else { continue };
+        let edits = [hole];
+        let Some(outcome) = bench.try_edits(&edits) else { continue };
         let checked = &outcome.checked;
-        // Where another argument is wrong then, this place is.
-        let call = Span::new(outline.span(node).start, outline.span(node).end + length);
-        if outcome.removed == 0 || checked.faults.iter().any(|fault| call.contains(fault.span.start)) {
+        // Where another argument becomes wrong, this place is.
+        let is_new = |fault: &Diagnostic| {
+            let at = original(&edits, fault.span.start).0;
+            outline.span(node).contains(at) && bench.faults.iter().all(|old| old.span.start != at)
+        };
+        if outcome.removed == 0 || checked.faults.iter().any(is_new) {
             continue;
         }
         let hole_at = at + before.len() as u32;

@@ -195,7 +195,8 @@ fn matrices(outline: &Outline, node: NodeId, sides: [NodeId; 2], far: u32, out: 
     let [left, right] = sides.map(|side| outline.span(side));
     let sign = outline.tree.text()[left.end as usize..right.start as usize].trim_ascii();
     let (Some(a), Some(b)) = (shaped(outline, sides[0]), shaped(outline, sides[1])) else { return };
-    if sign != "*" || [a.dims.len(), b.dims.len()] != [2, 2] || a.dtype != b.dtype {
+    let are_alike = a.dtype.zip(b.dtype).is_none_or(|(a, b)| a == b);
+    if sign != "*" || a.dims.len() != 2 || b.dims.len() != 2 || !are_alike {
         return;
     }
     for (op, cost) in [("nn.matmul", 5), ("nn.dense", 6)] {
@@ -520,11 +521,11 @@ fn missing(
     let Some(end) = end_of(parts) else { return };
     let has = |parts: &Parts, name: &str| parts.attrs.iter().any(|&attr| attr_name(outline, attr) == name);
     let written = |name: &str| has(parts, name);
-    // A filter for each channel; and channels behind all else.
+    // Whether there is a filter for each channel, and whether the data has the weight's channels on its last axis.
     let dims = |arg: usize| Some(shaped(outline, *parts.args.get(arg)?)?.dims);
     let (is_depthwise, is_turned) = match (dims(0).as_deref(), dims(1).as_deref()) {
         (Some([_, channels, .., last]), Some([filters, inputs, ..])) => {
-            (*inputs == Some(1) && channels == filters, last == inputs)
+            (*inputs == Some(1) && channels == filters, inputs.is_some() && last == inputs)
         }
         _ => (false, false),
     };

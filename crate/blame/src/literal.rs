@@ -4,7 +4,7 @@
 
 use crate::candidate::Candidate;
 use crate::outline::{Outline, is_expr};
-use base::{Append, Diagnostic, Edit, Surface, ToList};
+use base::{Diagnostic, Edit, Surface, ToList};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
 
@@ -23,7 +23,7 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
     dtypes.extend([Dtype::Float32, Dtype::Int32]);
     let at = outline.covering(fault.span);
     if outline.kind(at) == NodeKind::LitPat {
-        out.append_all(patterns(outline, at));
+        patterns(outline, at, out);
     }
     let mut node = Some(at);
     let mut level = 0;
@@ -49,7 +49,7 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
 }
 
 /// The literals that a match has for patterns, as the dtype of what it takes apart.
-fn patterns(outline: &Outline, pattern: NodeId) -> Option<Candidate> {
+fn patterns(outline: &Outline, pattern: NodeId, out: &mut Vec<Candidate>) -> Option<()> {
     let around = outline.parent(outline.parent(pattern)?)?;
     let parts = outline.tree.children(around);
     let mut taken = *parts.first()?;
@@ -59,9 +59,8 @@ fn patterns(outline: &Outline, pattern: NodeId) -> Option<Candidate> {
     let dtype = outline.checked.dtype(outline.term(taken)?)?;
     let of_arm = |&arm: &NodeId| outline.tree.children(arm).first().copied();
     let patterns = parts.iter().filter_map(of_arm).filter(|&pattern| outline.kind(pattern) == NodeKind::LitPat).list();
-    let mut found = Vec::new();
-    together(outline, &patterns, &|text| as_dtype(text, dtype), 2, &mut found);
-    found.pop()
+    together(outline, &patterns, &|text| as_dtype(text, dtype), 2, out);
+    Some(())
 }
 
 fn together(

@@ -176,7 +176,7 @@ impl fmt::Display for LayerFault {
             LayerFault::AppliedToNothing { callee } => {
                 write!(f, "`{callee}` is applied to nothing: pipe a value into it")
             }
-            LayerFault::AppliedTwice => f.write_str("a layer or a function takes one value, and this is one more"),
+            LayerFault::AppliedTwice => f.write_str("the pipe hands over the one value that this takes"),
             LayerFault::CatOfSeveral => f.write_str("`cat` takes its values as one: `cat((a, b), dim=1)`"),
             LayerFault::ProductOfMore => f.write_str("`matmul` multiplies two values, which are here already"),
             LayerFault::ProductOfOne => {

@@ -330,11 +330,11 @@ impl Wording<'_> {
         if let Some(error) = self.sum_conflict(posted, [expected, found], [left, right]) {
             return error;
         }
-        let (mut code, detail) = self.conflict(left, right);
-        let (mut expected_text, mut found_text) = (self.print(expected), self.print(found));
+        let (mut code, mut detail) = self.conflict(left, right);
+        let (expected_text, found_text) = (self.print(expected), self.print(found));
         // A row that has a variant twice is printed with the first.
         if expected_text == found_text && detail.is_empty() {
-            (expected_text, found_text) = (self.print(left), self.print(right));
+            detail = format!(": {} and {} differ", self.print(left), self.print(right));
         }
         let why = self.why(posted.cause);
         let stage = self.stage_at(posted);

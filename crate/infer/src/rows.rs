@@ -14,10 +14,10 @@ use crate::cover::takes_any;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
-use base::{Append, Edited, HashMap, HashSet, MapArray, ToList};
+use base::{Append, Edited, HashMap, HashSet, ToList};
 use hir::{CtorId, ExprId, LocalId, Module, PatId, PatKind};
 use solve::{Cause, RelationId, Solver, State, Trace};
-use ty::{Attrs, COPY, Kind, Printed, Term, TermId, Terms, Variant, VariantId};
+use ty::{Attrs, COPY, Kind, List, Printed, Term, TermId, Terms, VariantId};
 
 /// How a field of a value is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -404,18 +404,14 @@ impl Inference<'_> {
         }
         let mut equal: Vec<(TermId, TermId)> = Vec::new();
         for row in self.rows(first_term) {
-            let mut first_of: HashMap<VariantId, Variant> = HashMap::default();
-            for again in self.solver.row(row).0 {
-                let first = *first_of.entry(again.name).or_insert(again);
-                let [one, other] = [first, again].each(|variant| self.solver.items(variant.fields));
-                let mut pairs: Vec<(TermId, TermId)> = one.iter().copied().zip(other.iter().copied()).list();
-                if one.len() != other.len() {
-                    // Their rows are not the same, which tells of both.
-                    pairs = vec![(first.cell, again.cell)];
-                }
+            let mut fields_of: HashMap<VariantId, List> = HashMap::default();
+            for variant in self.solver.row(row).0 {
+                let first = *fields_of.entry(variant.name).or_insert(variant.fields);
+                let (first, again) = (self.solver.items(first), self.solver.items(variant.fields));
+                let pairs = first.iter().copied().zip(again.iter().copied());
                 let is_new =
                     |&(a, b): &(TermId, TermId)| self.solver.root(a) != self.solver.root(b) && joined.insert((a, b));
-                equal.append_all(pairs.into_iter().filter(is_new));
+                equal.append_all(pairs.filter(is_new));
             }
         }
         let found = !equal.is_empty();

@@ -612,10 +612,7 @@ impl<'a> Parser<'a> {
     }
 
     fn instr(&mut self) -> Result<Instr, ParseError> {
-        let mut results = Vec::new();
-        if self.is_var() {
-            results = self.list(b'=', Self::given)?.into_iter().collect();
-        }
+        let results = if self.is_var() { self.list(b'=', Self::given)? } else { Vec::new() };
         let (op, args) = self.op(&results)?;
         Ok(Instr { results, op, args, span: self.span()? })
     }

@@ -25,6 +25,7 @@
 mod write;
 
 use serde::Serialize;
+// What derives the trait stands where the trait does, as in the crate `tsify`, whose place this one takes.
 pub use tsify_macros::Tsify;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -45,7 +46,7 @@ pub trait Tsify {
     const SERIALIZATION_CONFIG: SerializationConfig;
 }
 
-/// How optional, mapped and large values are to be written.
+/// How optional, mapped and large values are to be written: what the macro writes must exist, and nothing reads it.
 pub struct SerializationConfig {
     pub missing_as_null: bool,
     pub hashmap_as_object: bool,

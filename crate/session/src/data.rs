@@ -389,11 +389,16 @@ enum Numbers {
 /// variance.
 fn numbers_of(module: &Module, function: FnId, param: LocalId) -> Numbers {
     let is_param = |expr: ExprId| matches!(module.exprs[expr].kind, ExprKind::Local(local, _) if local == param);
-    let n_embedded = module.stages.iter().find_map(|stage| {
-        let (layer, args) = stage.layer(module)?;
-        let is_taken = is_param(stage.input) && layer.kind == LayerKind::Embedding;
-        is_taken.then(|| hir::layers::int(args, "num_embeddings"))
-    });
+    // The same numbers may be taken by other tables, of other nodes too.
+    let (mut is_taken, mut fewest) = (false, i64::MAX);
+    for stage in &module.stages {
+        if let Some((layer, args)) = stage.layer(module)
+            && layer.kind == LayerKind::Embedding
+        {
+            is_taken |= is_param(stage.input);
+            fewest = fewest.min(hir::layers::int(args, "num_embeddings"));
+        }
+    }
     let mut visits = module.functions[function].visits.clone();
     let is_variance = visits.any(|visit| match module.visits[visit] {
         hir::Visit::Expr(expr) => match &module.exprs[expr].kind {
@@ -404,10 +409,10 @@ fn numbers_of(module: &Module, function: FnId, param: LocalId) -> Numbers {
         },
         hir::Visit::Let(..) | hir::Visit::Pattern(..) => false,
     });
-    match n_embedded {
-        Some(n) => Numbers::Below(n),
-        None if is_variance => Numbers::Variance,
-        None => Numbers::Any,
+    match (is_taken, is_variance) {
+        (true, _) => Numbers::Below(fewest),
+        (false, true) => Numbers::Variance,
+        (false, false) => Numbers::Any,
     }
 }
 

@@ -253,7 +253,7 @@ impl Foreign {
                 return (format!("expected `{sign}`, found another sign that looks like it"), "write that one");
             }
             Foreign::Surplus(why) => (why, "take it away"),
-            Foreign::Point => ("a number has digits behind its point", "write a 0"),
+            Foreign::Point => ("expected digits behind the point, found none", "write a 0"),
             Foreign::BareArgs => {
                 ("expected arguments in parentheses such as `add(%x, %y)`, found none", "put parentheses around them")
             }

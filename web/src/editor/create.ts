@@ -41,8 +41,8 @@ export function createEditor(
     scrollbar: { useShadows: false, verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
     tabSize: 2,
     wordBasedSuggestions: "off",
-    // As it is otherwise, without `|`, which is half a sign here.
-    wordWrapBreakAfterCharacters: " \t})]?&,;",
+    // As it is otherwise, without `|`, behind which a sign may go on: `|>`.
+    wordWrapBreakAfterCharacters: monaco.editor.EditorOptions.wordWrapBreakAfterCharacters.defaultValue.replace("|", ""),
     ...OFFERING,
     ...options,
   });

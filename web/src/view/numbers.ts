@@ -56,11 +56,11 @@ function digitsApart(values: readonly number[], most: number): number {
 const decimalsOf = (text: string) => /^[−\d]+\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
 /** With so many decimals more a number would say more than it is known to. */
 const FEW = 2;
-/** So many digits any float32 has: zeros behind the shortest ones would say more of it. */
-const KNOWN = 7;
+/** Of the floats of a dtype so many digits are known: zeros behind the shortest ones that have more would say too much. */
+const KNOWN: Readonly<Record<string, number>> = { float32: 7, float16: 3, bfloat16: 2 };
 
 /** Numbers that stand below each other, told apart, with as many decimals, where theirs differ little; whole ones stay whole. */
-export function readableAlike(values: readonly number[]): (value: number) => string {
+export function readableAlike(values: readonly number[], dtype: string): (value: number) => string {
   const digits = digitsApart(values, 9);
   const told = (value: number) => {
     const text = readable(value, digits);
@@ -74,8 +74,8 @@ export function readableAlike(values: readonly number[]): (value: number) => str
   const least = Math.min(...all.filter(({ n, hasMore }) => n > 0 && hasMore).map(({ n }) => n));
   const most = Math.max(0, ...all.map(({ n }) => n).filter((n) => n <= least + FEW));
   return (value) => {
-    const { text, n, hasMore } = told(value);
-    const isKnown = hasMore || decimalsAt(value, KNOWN) >= most;
+    const { text, n } = told(value);
+    const isKnown = decimalsOf(whole(value)) >= most || decimalsAt(value, KNOWN[dtype] ?? 15) >= most;
     const shown = n > 0 && n <= most && most - n <= FEW && isKnown ? most : n;
     return shown > 0 ? value.toFixed(shown).replace("-", "−") : text;
   };

@@ -406,7 +406,7 @@ function tableOf({ elements, dtype }: TensorView, matrix: Matrix) {
   const columns = numbers(matrix.columns, matrix.rows === 1 ? IN_LINES : CELLS);
   const found = numbers(matrix.rows, CELLS).flatMap((row) => columns.map((column) => elementOf(elements, matrix, row, column)));
   const shown = found.filter((element) => element !== undefined).map((element) => shortest(element, dtype));
-  const alike = readableAlike(shown);
+  const alike = readableAlike(shown, dtype);
   return { shown, alike, hasRounded: !isExact(dtype) && shown.some((value) => isRounded(value, alike(value))) };
 }
 

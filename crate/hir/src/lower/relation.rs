@@ -298,10 +298,13 @@ impl Lowering<'_> {
     // Kinds
 
     fn kinded(&self, mut id: TypeExprId) -> Kinded {
+        let whole = id;
         while let TypeExprKind::If { then, .. } = self.module.type_exprs[id].kind {
             id = then;
         }
         match &self.module.type_exprs[id].kind {
+            // No branch is a type.
+            TypeExprKind::Scalar(_) if id != whole => Kinded::Known(Kind::BaseType),
             TypeExprKind::Param(param) if self.unkinded.contains(param) => Kinded::Variable(*param),
             TypeExprKind::Tuple(items) if items.is_empty() => Kinded::Either,
             TypeExprKind::Tuple(items) if items.iter().any(|&item| self.is_unkinded(item)) => Kinded::Tuple(id),
@@ -318,12 +321,10 @@ impl Lowering<'_> {
                 equations.push((Kinded::Argument(source.relation, i), self.kinded(pattern)));
             }
         }
-        // Both branches are of one kind, and dims are compared.
+        // Both branches are of one kind.
         for one in self.module.type_exprs.iter() {
-            if let TypeExprKind::If { left, right, then, otherwise, .. } = one.kind {
+            if let TypeExprKind::If { then, otherwise, .. } = one.kind {
                 equations.push((self.kinded(then), self.kinded(otherwise)));
-                let dim = Kinded::Known(Kind::Dim);
-                equations.append_all([left, right].map(|side| (dim, self.kinded(side))));
             }
         }
         for goal in &self.relations.goals {

@@ -102,7 +102,7 @@ impl<'t> Lowering<'t> {
     fn sum_type(&mut self, children: Children) -> TypeExprKind {
         let mut variants: Vec<(VariantId, Vec<TypeExprId>)> = Vec::new();
         let mut spans: HashMap<VariantId, Span> = HashMap::default();
-        let mut rest = None;
+        let (mut rest, mut is_read) = (None, true);
         for child in children {
             let parts = self.tree.children(child);
             match (self.tree.kind(child), parts.first()) {
@@ -118,12 +118,12 @@ impl<'t> Lowering<'t> {
                         }
                     }
                 }
-                // There may be other variants.
-                (NodeKind::Error, _) => return TypeExprKind::Error,
+                (NodeKind::Error, _) => is_read = false,
                 _ => {}
             }
         }
-        TypeExprKind::Sum { variants, rest }
+        // There may be other variants than those that could be read.
+        if is_read { TypeExprKind::Sum { variants, rest } } else { TypeExprKind::Error }
     }
 
     fn type_name(&mut self, name: &'t str, span: Span) -> TypeExprKind {

@@ -245,7 +245,7 @@ impl<'a> Folder<'a> {
             }
             // Where nothing is learnt, what it gives first is what it was given.
             (Op::Operator { op, .. }, &[data]) if op.row().name == "nn.dropout" => {
-                Known::Pack { variant: 0, fields: [data].into_iter().collect() }
+                Known::Pack { variant: 0, fields: vec![data] }
             }
             (Op::Operator { .. }, _) => match self.operator(function, instr) {
                 Some(value) => {
@@ -317,9 +317,7 @@ impl<'a> Folder<'a> {
     fn end(&self, end: &mut End) {
         self.renaming.apply(end.args_mut());
         if let End::TailCall(callee, args) = end {
-            let mut rest = args.to_vec();
-            self.call(callee, &mut rest);
-            *args = rest.to_vec();
+            self.call(callee, args);
         }
         if let End::Switch { on, cases, default } = end {
             let next = match (&cases[..], *default) {

@@ -184,12 +184,7 @@ impl Inliner<'_> {
     /// As [`resolve`](Inliner::resolve), for a tail call.
     fn resolve_end(&self, end: &mut End) -> bool {
         let End::TailCall(callee, args) = end else { return false };
-        let mut rest = args.to_vec();
-        let is_resolved = self.resolve(callee, &mut rest);
-        if is_resolved {
-            *args = rest.to_vec();
-        }
-        is_resolved
+        self.resolve(callee, args)
     }
 
     /// The function to copy, if this call is of one and there is room.

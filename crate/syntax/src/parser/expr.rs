@@ -220,8 +220,10 @@ impl Parser<'_> {
             self.projected_name(mark);
             return self.finish(NodeKind::Error, mark);
         }
-        if !self.at(Int) && self.kind_at(self.pos - 2) == Int {
-            let point = self.token_span(self.pos - 1);
+        let (number, point) = (self.token_span(mark.pos as usize), self.token_span(self.pos - 1));
+        let is_number =
+            self.text[number.range()].bytes().all(|byte| byte.is_ascii_digit()) && number.end == point.start;
+        if is_number && !matches!(self.kind(), Int | Dot) {
             self.foreign(Foreign::Point, point, &[(point.after(), "0")]);
             return self.finish(NodeKind::Error, mark);
         }

@@ -691,6 +691,12 @@ impl Parser<'_> {
             let end = if self.kind_at(pos) == LParen { self.partner(pos as u32) } else { NONE };
             end != NONE && ends(end as usize + 1)
         };
+        // Sizes with commas between them, and nothing else.
+        let is_sizes = (close - inner) % 2 == 1
+            && (inner..close).all(|pos| match self.kind_at(pos) {
+                Int | Question => (pos - inner) % 2 == 0,
+                kind => kind == Comma,
+            });
         let edits = match (self.kind_at(open), self.kind_at(inner)) {
             (LBracket, LParen) if open > self.pos + 1 && is_shape(inner) => vec![(self.token_span(open - 1), "")],
             (LBracket, LParen) if is_twice(inner) && is_shape(inner + 1) => vec![(first, "")],
@@ -703,7 +709,7 @@ impl Parser<'_> {
                 }
                 vec![(first, "("), (self.token_span(end), ")")]
             }
-            (LBracket, Int | Question) if matches!(self.kind_at(close - 1), Int | Question) => {
+            (LBracket, Int | Question) if is_sizes => {
                 vec![(Span::new(first.start, first.start), "("), (last.after(), "), float32")]
             }
             (LBracket, Int | Question | LParen) if self.partner(inner as u32) == NONE => {

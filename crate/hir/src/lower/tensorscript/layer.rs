@@ -140,8 +140,8 @@ fn steps(kind: LayerKind) -> &'static [Step] {
         LayerKind::Permute => &[("transpose", &[X], &[("axes", GivenList("dims"))])],
         LayerKind::Squeeze => &[("squeeze", &[X], &[("axis", GivenList("dim"))])],
         LayerKind::Unsqueeze => &[("expand_dims", &[X], ALONG)],
-        // TensorScript has no tensors of integers: the numbers are rounded towards zero. Where there is no such row, that
-        // is an error, as in PyTorch.
+        // TensorScript has no tensors of integers: the numbers are rounded towards zero. That no row
+        // is clipped to another is called `fast` in Relay: there must be one, and running it is an error where there is none.
         LayerKind::Embedding => &[
             ("cast", &[X], &[("dtype", Word("int32"))]),
             ("take", &[Weight(0), Of(0)], &[("axis", Int(0)), ("mode", Word("fast"))]),

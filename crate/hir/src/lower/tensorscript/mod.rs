@@ -619,14 +619,16 @@ impl<'t> Lowering<'t> {
             }
             let written = tree.children(param).first().copied();
             let implied = input.filter(|_| params.is_empty());
-            let mut annotation = implied.or(written).and_then(|ty| self.value_type(ty, net));
+            let is_other = written.zip(implied).is_some_and(|(written, implied)| self.differ(written, implied, net));
+            let mut annotation = match written.or(implied) {
+                // Either may be meant.
+                Some(_) if is_other => Some(self.type_expr(TypeExprKind::Error, span)),
+                ty => ty.and_then(|ty| self.value_type(ty, net)),
+            };
             if let Some(input) = input.filter(|_| !params.is_empty()) {
                 let name = self.module.nets[net].name.clone();
                 self.errors.push(HirError::ForwardParameter { name, span, first: tree.span(input) });
                 annotation = annotation.or_else(|| Some(self.type_expr(TypeExprKind::Error, span)));
-            }
-            if let (Some(written), Some(implied)) = (written, implied) {
-                self.same_types(written, implied, net);
             }
             let local = self.new_local(name, span, LocalOrigin::Param);
             self.module.locals[local].annotation = annotation;
@@ -643,13 +645,14 @@ impl<'t> Lowering<'t> {
         params
     }
 
-    /// Tells of what `forward` writes, where the node says otherwise.
-    fn same_types(&mut self, written: NodeId, implied: NodeId, net: usize) {
-        if let (Some(a), Some(b)) = (self.shape(written, Some(net)), self.shape(implied, Some(net)))
-            && !self.is_same(&a, &b, net)
-        {
+    /// Whether `forward` writes something else than the node says, which is told.
+    fn differ(&mut self, written: NodeId, implied: NodeId, net: usize) -> bool {
+        let (Some(a), Some(b)) = (self.shape(written, Some(net)), self.shape(implied, Some(net))) else { return false };
+        let is_other = !self.is_same(&a, &b, net);
+        if is_other {
             self.other_type(net, written, implied);
         }
+        is_other
     }
 
     /// Makes a variable of each field of the node.
@@ -712,7 +715,7 @@ impl<'t> Lowering<'t> {
         let is_forward = self.own_name(node).is_some_and(|(name, _)| name == "forward");
         let implied = self.nets.parts[net].signature.map(|(_, output)| output).filter(|_| is_forward);
         if let (Some(written), Some(implied)) = (written, implied) {
-            self.same_types(written, implied, net);
+            self.differ(written, implied, net);
         }
         let result = implied.or(written).and_then(|ty| self.value_type(ty, net));
         self.close_function_with(value, result);
