@@ -692,7 +692,7 @@ impl Parser<'_> {
             end != NONE && ends(end as usize + 1)
         };
         // Sizes with commas between them, and nothing else.
-        let is_sizes = (close - inner) % 2 == 1
+        let is_sizes = (inner..close).len() % 2 == 1
             && (inner..close).all(|pos| match self.kind_at(pos) {
                 Int | Question => (pos - inner) % 2 == 0,
                 kind => kind == Comma,
