@@ -694,7 +694,7 @@ impl Parser<'_> {
         // Sizes with commas between them, and nothing else.
         let is_sizes = (inner..close).len() % 2 == 1
             && (inner..close).all(|pos| match self.kind_at(pos) {
-                Int | Question => (pos - inner) % 2 == 0,
+                Int | Question => (pos - inner).is_multiple_of(2),
                 kind => kind == Comma,
             });
         let edits = match (self.kind_at(open), self.kind_at(inner)) {
