@@ -7,7 +7,7 @@ use layout::Head;
 use op::ResultType;
 use ty::{Dtype, Scalar, Value};
 
-/// How deep arguments are looked into: deeper than types of tuples are written.
+/// How deep arguments are looked into, which is done by recursion.
 const MAX_DEPTH: usize = 256;
 
 /// What is known of a value. It owns what [`Known`](Abstract) objects it names as often as it names them.

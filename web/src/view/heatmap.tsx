@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { elementOf, type Matrix, type Points, pointsOf } from "./axes.ts";
 import { Bitmap } from "./bitmap.tsx";
-import { colorOf, exact, type Range, readable, readableApart } from "./numbers.ts";
+import { colorOf, endsOf, exact, type Range, readable } from "./numbers.ts";
 import { brightness, type Images } from "./picture.ts";
 import type { StatisticsView } from "../wasm/relish_wasm.js";
 
@@ -48,7 +48,7 @@ export function HeatMap({ points: { rows, columns, means }, lacks, dtype, block,
     }
     return element === undefined ? `[${row}, ${column}] is not here` : `[${row}, ${column}] is ${exact(element, dtype, elementOf(lacks, matrix, row, column))}`;
   };
-  const [least, most] = dtype === "bool" ? [range.min, range.max].map((value) => exact(value, dtype)) : readableApart(range.min, range.max);
+  const [least, most] = endsOf(range, dtype);
   const ends = hasFinite ? ` from ${least} to ${most}` : ", none of them finite";
   const label = `Heat map${name === "" ? "" : ` ${name}`} of ${size.join(" by ")} elements${ends}`;
   return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} isOne={isOne} stretches />;

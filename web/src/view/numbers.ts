@@ -87,6 +87,10 @@ export function readableApart(low: number, high: number): [string, string] {
   return [readable(low, digits), readable(high, digits)];
 }
 
+/** The ends of a scale of elements of a dtype. */
+export const endsOf = ({ min, max }: Range, dtype: string): [string, string] =>
+  dtype === "bool" ? [exact(min, dtype), exact(max, dtype)] : readableApart(min, max);
+
 /** To so many bits, but to none that stands for less than a power of two: the smallest floats have fewer. */
 const toBits = (bits: number, least: number) => (value: number) => {
   const step = 2 ** Math.max(least, Math.floor(Math.log2(Math.abs(value))) - bits + 1);

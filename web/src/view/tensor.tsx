@@ -6,7 +6,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { paneWidth } from "./appearance.ts";
 import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, type Points, pointsOf } from "./axes.ts";
 import { HeatMap, Image } from "./heatmap.tsx";
-import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableAlike, readableApart, shortest } from "./numbers.ts";
+import { BEYOND, colorOf, css, endsOf, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableAlike, readableApart, shortest } from "./numbers.ts";
 import { kept } from "./kept.ts";
 import { type Images, imagesOf } from "./picture.ts";
 import { FoldedText, ValueText } from "./valuetext.tsx";
@@ -280,7 +280,7 @@ function Legend({ range, tensor, drawn, isOfMeans }: LegendProps) {
   }
   return (
     <div class="legend">
-      {hasRamp && <Ramp ends={dtype === "bool" ? [told(range.min), told(range.max)] : readableApart(range.min, range.max)} colors={gradientOf(range)} />}
+      {hasRamp && <Ramp ends={endsOf(range, dtype)} colors={gradientOf(range)} />}
       <Swatches colors={colors} />
     </div>
   );
