@@ -240,10 +240,13 @@ impl Small {
         let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: false, finish: Finish::NONE };
         // SAFETY: there are as many elements as the matrices have.
         unsafe {
+            let (a, b) = ((a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps));
             if m == 4 && k == 4 && n == 4 {
-                four((a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), out.at);
+                four(a, b, out.at);
+            } else if m == 2 && k == 2 && n == 2 {
+                two(a, b, out.at);
             } else {
-                few(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out);
+                few(self.sizes, a, b, &out);
             }
         }
         Some(())
@@ -289,6 +292,29 @@ unsafe fn four(
             }
             sum.store(c.add(4 * row));
         }
+    }
+}
+
+/// A product of two rows, terms and columns: all its elements are the lanes of one sum.
+///
+/// # Safety
+/// As [`few`].
+#[inline(always)]
+unsafe fn two(
+    (a, [row_step, a_step]): (*const f32, [usize; 2]),
+    (b, [b_step, column_step]): (*const f32, [usize; 2]),
+    c: *mut f32,
+) {
+    unsafe {
+        let mut sum = F32x4::splat(0.0);
+        for term in 0..2 {
+            let (a, b) = (a.wrapping_add(term * a_step), b.wrapping_add(term * b_step));
+            let (above, below) = (*a, *a.wrapping_add(row_step));
+            let (left, right) = (*b, *b.wrapping_add(column_step));
+            let factors = F32x4::from_array([above, above, below, below]);
+            sum = factors.mul_add(F32x4::from_array([left, right, left, right]), sum);
+        }
+        sum.store(c);
     }
 }
 

@@ -6,7 +6,9 @@
 //! assert_eq!(linear::dense(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0, 0.0, 1.0, 0.0], [1, 3, 2]), [32.0, 2.0]);
 //! ```
 
-use crate::number::Number;
+#![allow(unsafe_code, reason = "elements of matrices that were found to lie in their slices")]
+
+use crate::number::{Number, round_f64};
 
 /// How the two inner axes of an [`Operand`] are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +76,86 @@ pub fn batch_matmul<T: Number>(a: Operand<T>, b: Operand<T>, [m, k, n]: [usize; 
         }
     }
     results
+}
+
+/// A matrix that lies in a slice.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a, T> {
+    pub data: &'a [T],
+    /// From a row to the next, and from a column to the next, in elements.
+    pub steps: [usize; 2],
+}
+
+/// As [`batch_matmul`] of one matrix by another, into `to`. `None` if one does not lie in its slice.
+#[inline(never)]
+pub fn product_f64(sizes: [usize; 3], a: Placed<f64>, b: Placed<f64>, to: &mut [f64]) -> Option<()> {
+    product(sizes, a, b, to, |sum, a, b| sum + a * b, round_f64)
+}
+
+/// As [`product_f64`], of integers with or without a sign, which wrap.
+#[inline(never)]
+pub fn product_u32(sizes: [usize; 3], a: Placed<u32>, b: Placed<u32>, to: &mut [u32]) -> Option<()> {
+    product(sizes, a, b, to, |sum, a, b| sum.wrapping_add(a.wrapping_mul(b)), |sum| sum)
+}
+
+/// As [`product_u32`].
+#[inline(never)]
+pub fn product_u64(sizes: [usize; 3], a: Placed<u64>, b: Placed<u64>, to: &mut [u64]) -> Option<()> {
+    product(sizes, a, b, to, |sum, a, b| sum.wrapping_add(a.wrapping_mul(b)), |sum| sum)
+}
+
+/// By the sum of a number and the product of two others, of four columns side by side.
+#[inline(always)]
+fn product<T: Copy + Default>(
+    [m, k, n]: [usize; 3],
+    a: Placed<T>,
+    b: Placed<T>,
+    to: &mut [T],
+    step: impl Fn(T, T, T) -> T,
+    end: impl Fn(T) -> T,
+) -> Option<()> {
+    if !a.holds([m, k])? || !b.holds([k, n])? || to.len() != m.checked_mul(n)? {
+        return None;
+    }
+    let ([a_row, a_term], [b_term, b_column]) = (a.steps, b.steps);
+    let (mut row, mut to) = (a.data.as_ptr(), to.as_mut_ptr());
+    for _ in 0..m {
+        let (mut columns, mut n_left) = (b.data.as_ptr(), n);
+        while n_left > 0 {
+            let n_here = n_left.min(4);
+            // Of fewer than four columns the first stands for those that are not there.
+            let step_to = |at: usize| if at < n_here { at * b_column } else { 0 };
+            let mut right = [0, 1, 2, 3].map(|at| columns.wrapping_add(step_to(at)));
+            let mut left = row;
+            let mut sums = [T::default(); 4];
+            for _ in 0..k {
+                // SAFETY: both matrices have `k` terms.
+                unsafe { sums = std::array::from_fn(|at| step(sums[at], *left, *right[at])) };
+                left = left.wrapping_add(a_term);
+                right = right.map(|column| column.wrapping_add(b_term));
+            }
+            for sum in &sums[..n_here] {
+                // SAFETY: there is room for `m` by `n`.
+                unsafe { *to = end(*sum) };
+                to = to.wrapping_add(1);
+            }
+            columns = columns.wrapping_add(4 * b_column);
+            n_left -= n_here;
+        }
+        row = row.wrapping_add(a_row);
+    }
+    Some(())
+}
+
+impl<T> Placed<'_, T> {
+    /// Whether all elements of a matrix of this shape lie in the slice.
+    fn holds(&self, shape: [usize; 2]) -> Option<bool> {
+        if shape.contains(&0) {
+            return Some(true);
+        }
+        let [row, column] = [0, 1].map(|axis| (shape[axis] - 1).checked_mul(self.steps[axis]));
+        Some(row?.checked_add(column?)? < self.data.len())
+    }
 }
 
 impl<'a, T> Operand<'a, T> {

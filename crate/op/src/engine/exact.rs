@@ -14,7 +14,7 @@ use base::{MapArray, ToList};
 use bytemuck::{Pod, try_cast_slice, try_cast_slice_mut};
 use kernel::fold::Extent;
 use kernel::gemm::Batch;
-use kernel::number::round_f64;
+use kernel::linear::{Placed, product_f64, product_u32, product_u64};
 use ty::{Attrs, Dtype};
 
 /// Up to here float32 holds all whole numbers.
@@ -67,6 +67,9 @@ pub struct Products {
     b: View,
 }
 
+/// One of `kernel::linear`.
+type Product<T> = fn([usize; 3], Placed<T>, Placed<T>, &mut [T]) -> Option<()>;
+
 impl Products {
     /// `None`: this is no product, or one of many terms, or not on these types.
     pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Products> {
@@ -85,34 +88,16 @@ impl Products {
         }
     }
 
-    /// By the sum of a number and the product of two others.
-    fn add_up<T: Pod>(
-        &self,
-        sources: &[Source],
-        result: &mut [u8],
-        step: impl Fn(T, T, T) -> T,
-        end: impl Fn(T) -> T,
-    ) -> Option<()> {
+    /// Each matrix of the batch by `product`.
+    fn each<T: Pod>(&self, sources: &[Source], result: &mut [u8], product: Product<T>) -> Option<()> {
         let &[Some(a), Some(b)] = sources else { return None };
         let (a, b): (&[T], &[T]) = (try_cast_slice(a).ok()?, try_cast_slice(b).ok()?);
-        let [m, k] = self.a.shape;
-        let n = self.b.shape[1];
-        let ([a_row, a_step], [b_step, column]) = (self.a.steps, self.b.steps);
+        let ([m, k], n) = (self.a.shape, self.b.shape[1]);
         let sums: &mut [T] = try_cast_slice_mut(result).ok()?;
-        let mut sums = sums.iter_mut();
-        for matrix in 0..self.batch.size {
-            for i in 0..m {
-                for j in 0..n {
-                    // Of no terms nothing need be there.
-                    let a = a.get(matrix * self.batch.a_step + i * a_row..).unwrap_or_default();
-                    let b = b.get(matrix * self.batch.b_step + j * column..).unwrap_or_default();
-                    let mut terms = T::zeroed();
-                    for p in 0..k {
-                        terms = step(terms, *a.get(p * a_step)?, *b.get(p * b_step)?);
-                    }
-                    *sums.next()? = end(terms);
-                }
-            }
+        for (matrix, sums) in sums.chunks_exact_mut((m * n).max(1)).enumerate() {
+            let a = Placed { data: a.get(matrix * self.batch.a_step..)?, steps: self.a.steps };
+            let b = Placed { data: b.get(matrix * self.batch.b_step..)?, steps: self.b.steps };
+            product([m, k, n], a, b, sums)?;
         }
         Some(())
     }
@@ -120,18 +105,10 @@ impl Products {
 
 impl Work for Products {
     fn run(&self, sources: &[Source], result: &mut [u8], _: &mut Scratch) -> Result<(), Fault> {
-        /// What wraps keeps its low bits, whatever their sign means.
-        macro_rules! whole {
-            ($number:ty) => {
-                self.add_up::<$number>(sources, result, |sum, a, b| sum.wrapping_add(a.wrapping_mul(b)), |sum| sum)
-            };
-        }
         let done = match self.dtype {
-            Dtype::Float64 => self.add_up(sources, result, |sum, a, b| sum + a * b, round_f64),
-            dtype => match dtype.n_bytes() {
-                4 => whole!(u32),
-                _ => whole!(u64),
-            },
+            Dtype::Float64 => self.each(sources, result, product_f64),
+            dtype if dtype.n_bytes() == 4 => self.each(sources, result, product_u32),
+            _ => self.each(sources, result, product_u64),
         };
         done.well_typed()
     }
