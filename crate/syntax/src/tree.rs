@@ -1,7 +1,6 @@
 //! The tree: two flat arrays.
 
 use base::{Append, Span, Surface};
-use smallvec::SmallVec;
 use std::ops::Range;
 
 use crate::kind::NodeKind;
@@ -51,7 +50,7 @@ pub enum Event {
 }
 
 /// The children of a node; few have many.
-pub type Children = SmallVec<[NodeId; 6]>;
+pub type Children = Vec<NodeId>;
 
 impl Tree {
     /// The text without anything that was read in it.
@@ -131,7 +130,7 @@ impl Tree {
     /// The tokens of a node that are in none of its children, in source order, without trivia.
     pub fn own_tokens(&self, node: NodeId) -> OwnTokens<'_> {
         let Node { first, mut end, size, .. } = *self.node(node);
-        let mut gaps: SmallVec<[_; 6]> = SmallVec::new();
+        let mut gaps = Vec::new();
         if size > 1 {
             for child in self.children_rev(node) {
                 gaps.push(self.node(child).end..end);
@@ -215,7 +214,7 @@ pub struct OwnTokens<'a> {
     tree: &'a Tree,
     gap: Range<u32>,
     /// Those after it, the next one last.
-    gaps: SmallVec<[Range<u32>; 6]>,
+    gaps: Vec<Range<u32>>,
 }
 
 impl Iterator for OwnTokens<'_> {

@@ -20,7 +20,7 @@ impl Lowering<'_> {
         let callee = self.expr_of(callee);
         let mut args = self.tree.children(arg_list);
         let has_attrs = args.iter().any(|&arg| self.tree.kind(arg) == NodeKind::Attr);
-        args.retain(|&mut arg| self.tree.kind(arg) != NodeKind::Attr && !self.is_by_place(Some(arg_list), arg));
+        args.retain(|&arg| self.tree.kind(arg) != NodeKind::Attr && !self.is_by_place(Some(arg_list), arg));
         let has_attr_record = args.iter().any(|&arg| self.is_attr_record(arg));
         let args: Vec<ExprId> = args.into_iter().map(|arg| self.expr_of(arg)).list();
         let mut attrs = if has_attrs { self.written_attrs(arg_list) } else { Vec::new() };

@@ -169,7 +169,7 @@ impl<'t> Lowering<'t> {
         let parts = match tree.kind(node) {
             NodeKind::ShapeLit => tree.children(node),
             NodeKind::Error => return None,
-            _ => std::iter::once(node).small_list(),
+            _ => vec![node],
         };
         for part in parts {
             let span = place.unwrap_or(tree.span(part));
