@@ -2,16 +2,15 @@
 
 use crate::HashMap;
 use crate::Idx;
-use smallvec::SmallVec;
 use std::marker::PhantomData;
 
 /// At most this many entries are searched one by one; more are hashed.
 const FEW: usize = 12;
 
-/// A map from ids that allocates nothing while it is small.
+/// A map from ids that is searched from end to end while it is small.
 #[derive(Clone, Debug)]
 pub struct IdMap<I, V> {
-    few: SmallVec<[(u32, V); FEW]>,
+    few: Vec<(u32, V)>,
     /// Everything, once there are more.
     many: HashMap<u32, V>,
     id: PhantomData<fn(I)>,
@@ -45,6 +44,7 @@ impl<I: Idx, V: Copy> IdMap<I, V> {
             self.many.extend(self.few.drain(..));
             self.many.insert(key, value);
         } else {
+            self.few.reserve_exact(FEW - self.few.len());
             self.few.push((key, value));
         }
         true
@@ -53,7 +53,7 @@ impl<I: Idx, V: Copy> IdMap<I, V> {
 
 impl<I, V> Default for IdMap<I, V> {
     fn default() -> Self {
-        IdMap { few: SmallVec::new(), many: HashMap::default(), id: PhantomData }
+        IdMap { few: Vec::new(), many: HashMap::default(), id: PhantomData }
     }
 }
 

@@ -3,13 +3,14 @@
 use crate::solver::{Args, Solver};
 use crate::store::Cause;
 use base::{Append, HashMap, IdMap, ToList};
-use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Function, Kind, List, ParamId, Poly, PolyId, Scheme, Term, TermId, Terms};
 
 /// A substitution of parameters, memoised over the nodes of shared types.
 pub struct Copier {
     params: IdMap<ParamId, TermId>,
     copies: IdMap<TermId, TermId>,
+    /// What is being copied, and whether its parts have been.
+    pending: Vec<(TermId, bool)>,
     /// Each `?` of a signature is a new dim at every use, and its numbers are not to be flagged by one caller for
     /// the others.
     copy_dims: bool,
@@ -29,7 +30,8 @@ impl Copier {
 
     /// One that changes nothing.
     fn plain(cause: Cause) -> Copier {
-        Copier { params: IdMap::default(), copies: IdMap::default(), copy_dims: false, opened: None, cause }
+        let (params, copies) = (IdMap::default(), IdMap::default());
+        Copier { params, copies, pending: Vec::new(), copy_dims: false, opened: None, cause }
     }
 
     /// Puts given terms in the place of whole classes, by their roots.
@@ -53,7 +55,7 @@ impl Solver {
         let mut copier = Copier::new(params, self.dynamics, cause);
         let body = self.copy(&mut copier, scheme.body);
         for obligation in &scheme.obligations {
-            let args: Args = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).small_list();
+            let args: Args = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).list();
             self.charge(cause, 1);
             self.post(obligation.relation.clone(), &args, obligation.attrs.clone(), cause);
         }
@@ -69,8 +71,8 @@ impl Solver {
 
     /// Copies what a substitution changes and shares the rest.
     pub fn copy(&mut self, copier: &mut Copier, id: TermId) -> TermId {
-        let mut stack: SmallVec<[(TermId, bool); 8]> = smallvec![(id, false)];
-        while let Some((id, parts_done)) = stack.pop() {
+        copier.pending.push((id, false));
+        while let Some((id, parts_done)) = copier.pending.pop() {
             let root = self.root(id);
             let term = self.store.head(root);
             if parts_done {
@@ -114,8 +116,8 @@ impl Solver {
                 // A composite stands for itself while its parts are copied, so that a cycle ends.
                 copier.copies.insert(root, leaf.unwrap_or(root));
                 if leaf.is_none() {
-                    stack.push((root, true));
-                    self.for_parts(term, |part| stack.push((part, false)));
+                    copier.pending.push((root, true));
+                    self.for_parts(term, |part| copier.pending.push((part, false)));
                 }
             }
         }
@@ -136,7 +138,7 @@ impl Solver {
             return root;
         }
         let copy_list = |solver: &mut Self, list: List| {
-            let items: Args = solver.items(list).iter().map(|&item| copy_of(solver, item)).small_list();
+            let items: Args = solver.items(list).iter().map(|&item| copy_of(solver, item)).list();
             solver.store.list(&items)
         };
         let copied = match term {

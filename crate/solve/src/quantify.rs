@@ -20,7 +20,7 @@ impl Solver {
     fn collect(&self, ids: &[TermId], wanted: &dyn Fn(Term) -> bool) -> Vec<TermId> {
         let mut seen: IdMap<TermId, ()> = IdMap::default();
         let mut found = Vec::new();
-        let mut stack: Args = ids.iter().rev().copied().small_list();
+        let mut stack: Args = ids.iter().rev().copied().list();
         while let Some(id) = stack.pop() {
             let root = self.root(id);
             let term = self.store.head(root);

@@ -5,7 +5,6 @@ use crate::store::{Cause, Store};
 use crate::trace::{Event, Outcome, Trace, Woken};
 use crate::unify::Walked;
 use base::{HashMap, ToList};
-use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{
     Atom, Attrs, FUNCTION, Facts, Function, Kind, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
@@ -54,7 +53,7 @@ pub enum State {
 }
 
 /// The arguments of a relation; few have many.
-pub type Args = SmallVec<[TermId; 4]>;
+pub type Args = Vec<TermId>;
 
 /// A relation with its arguments: inputs first, then outputs.
 #[derive(Clone, Debug)]

@@ -7,14 +7,13 @@
 use crate::solver::Solver;
 use crate::store::Cause;
 use base::{Append, HashMap, HashSet, MapArray, ToList};
-use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant, VariantId};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
 
-/// Terms to be made equal; most often there are few.
-type Pairs = SmallVec<[(TermId, TermId); 8]>;
+/// Terms to be made equal.
+type Pairs = Vec<(TermId, TermId)>;
 
 /// The two terms that differ, of the expected side and of the found side.
 pub(crate) type Conflict = (TermId, TermId);
@@ -22,11 +21,12 @@ pub(crate) type Conflict = (TermId, TermId);
 impl Solver {
     /// Makes two terms equal. On a conflict, what was learned before it stays.
     pub(crate) fn unify(&mut self, expected: TermId, found: TermId, cause: Cause) -> Result<(), Conflict> {
-        let mut pairs: Pairs = smallvec![(expected, found)];
-        let mut composites = Pairs::new();
+        // Most often the first pair is all there is, for which no list is made.
+        let mut first = Some((expected, found));
+        let (mut pairs, mut composites) = (Pairs::new(), Pairs::new());
         let mut met: HashSet<(TermId, TermId)> = HashSet::default();
         let mut n_steps = 0;
-        while let Some((expected, found)) = pairs.pop() {
+        while let Some((expected, found)) = first.take().or_else(|| pairs.pop()) {
             let (a, b) = (self.root(expected), self.root(found));
             n_steps += 1;
             if a == b || (n_steps > REMEMBER_FROM && !met.insert((a, b))) {
