@@ -143,6 +143,8 @@ pub enum Foreign {
         is_number: bool,
     },
     Return,
+    /// `let %y = x;` as the last statement of a block
+    Binding,
     Loop,
     /// `if (x = 1)`
     Equals,
@@ -295,6 +297,9 @@ impl Foreign {
                 ("expected arms in braces such as `{ A => 1, B => 2 }`, found `with`", "write the arms in braces")
             }
             Foreign::Bare => ("expected a body in braces such as `{ 1 }`, found an expression", "put braces around it"),
+            Foreign::Binding => {
+                ("expected the value of the block behind its last binding", "give the value of the variable")
+            }
             Foreign::Commas => ("expected parentheses around several values, found `,`", "put parentheses around them"),
             Foreign::Then => ("expected `{`, found `then`", "take `then` out"),
             Foreign::Conditional => ("expected `if (%c) { 1 } else { 2 }`, found `?`", "write it with `if`"),

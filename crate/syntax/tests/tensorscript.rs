@@ -202,7 +202,12 @@ const ERRORS: &[(&str, &[&str])] = &[
 const ERRORS_IN_BODIES: &[(&str, &[&str])] = &[
     ("", &["syntax-error `}` expected an expression, found `}`"]),
     ("x;", &["syntax-error `;` expected the value of the block, found `;` behind it; take `;` away: good"]),
-    ("y = x;", &["syntax-error `}` expected an expression, found `}`"]),
+    (
+        "y = x;",
+        &[
+            "syntax-error `;` expected the value of the block behind its last binding; give the value of the variable: good",
+        ],
+    ),
     ("x |>", &["syntax-error `}` expected an expression, found `}`"]),
     ("x.", &["syntax-error `}` expected a name, found `}`"]),
     ("x.y(", &["syntax-error `}` expected `)`, found `}`; `(` this `(` is not closed; insert `)`: good"]),

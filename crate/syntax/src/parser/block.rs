@@ -103,7 +103,9 @@ impl Parser<'_> {
                 self.unclosed(braces.opener);
             }
             if !skipped && !self.value_with_semicolon() {
-                self.expected(Expected::Expression);
+                if !self.bound_at_last(braces.mark.node) {
+                    self.expected(Expected::Expression);
+                }
                 self.missing();
             }
             return self.close_braces(NodeKind::Block, braces);

@@ -190,6 +190,20 @@ impl Parser<'_> {
         true
     }
 
+    /// A block that ends with a binding: its variable is meant as the value. Whether this one does, which begins with the
+    /// node of this number.
+    pub(super) fn bound_at_last(&mut self, first_node: u32) -> bool {
+        let kinds = [NodeKind::LetStmt, NodeKind::GraphStmt, NodeKind::Assign];
+        let own = &self.nodes[first_node as usize..];
+        let Some(last) = own.last().filter(|node| kinds.contains(&node.kind)) else { return false };
+        let mut tokens = self.tokens[last.first as usize..last.end as usize].windows(2);
+        let Some(name) = tokens.find(|two| matches!(two[0].kind, Local | Graph | Ident)) else { return false };
+        let text = format!(" {}", &self.text[name[0].start as usize..name[1].start as usize]);
+        let end = self.token_span(self.pos - 1);
+        self.foreign(Foreign::Binding, end, &[(end.after(), &text)]);
+        true
+    }
+
     /// `for (…) { … }`, `for i in … { … }`, `while %c { … }`.
     pub(super) fn at_loop(&self) -> bool {
         let is_in = || &self.text[self.token_span(self.pos + 2).range()] == "in";
