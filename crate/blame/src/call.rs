@@ -6,8 +6,8 @@ use crate::outline::{Outline, is_expr};
 use crate::slip;
 use crate::suspect::Suspect;
 use crate::value::{MAX_RANK, permutations, product, short, swap};
-use crate::written::MAX_MESSAGE;
-use base::{Append, Edit, Edited, Span, ToList};
+use crate::written::{MAX_MESSAGE, told};
+use base::{Append, Edit, Edited, Join, Span, ToList};
 use op::{AttrForm, AttrSpec, Op};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
@@ -35,6 +35,9 @@ const REARRANGING: &[&str] =
 
 /// The largest step of a window that is tried.
 const MOST_MOVED: i64 = 8;
+
+/// What speaks against another axis than that along which values are joined without a fault.
+const MEANT: u32 = 12;
 
 /// A call in pieces.
 pub(crate) struct Parts {
@@ -83,6 +86,16 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     for (i, &left) in parts.args.iter().enumerate().take(5) {
         for &right in parts.args.iter().take(5).skip(i + 1) {
             out.append_all(swap(outline, left, right, 9 + far, "arguments"));
+        }
+    }
+    if let [_, _, _] = parts.args[..] {
+        for first in [1, 2] {
+            let order = [first, (first + 1) % 3, (first + 2) % 3].map(|at| outline.text(parts.args[at]));
+            let edits = { parts.args.iter().zip(order) }
+                .map(|(&at, text)| Edit { span: outline.span(at), text: text.to_owned() });
+            let title = format!("write the arguments in another order: `{}`", short(&order.joined(", ")));
+            let place = outline.span(parts.args[0]).to(outline.span(parts.args[2]));
+            out.push(Candidate { title, edits: edits.list(), place, cost: 11 + far });
         }
     }
     if too_many || !too_few && parts.args.len() > 1 && row.is_none() {
@@ -143,6 +156,8 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
             continue;
         };
         let title = format!("write `{other}` for `{name}`");
+        // Who puts values beside one another where they fit means that.
+        let far = far + if name == "concatenate" { 5 } else { 0 };
         out.push(Candidate::replace(15 + far, outline.span(parts.callee), other, title.clone()));
         // Who takes one for the other does so each time.
         let edit = |callee: NodeId| Edit { span: outline.span(callee), text: other.to_owned() };
@@ -266,14 +281,19 @@ fn pool(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts) -> V
 fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts, row: &Op, out: &mut Vec<Candidate>) {
     let pool = pool(bench, outline, suspect, parts);
     let operand = parts.args.first().and_then(|&arg| shaped(outline, arg));
-    let rank = operand.as_ref().map_or(4, |shaped| shaped.dims.len().min(MAX_RANK) as i64);
+    // Several operands stand in a tuple, and have as many axes as what becomes of them.
+    let of_result = if operand.is_none() { shaped(outline, suspect.node) } else { None };
+    let rank = operand.as_ref().or(of_result.as_ref()).map_or(4, |shaped| shaped.dims.len().min(MAX_RANK) as i64);
     let along = along_vector(outline, parts, row);
+    let span = outline.span(suspect.node);
+    let is_joined = ["concatenate", "stack", "split"].contains(&row.name)
+        && !bench.faults.iter().any(|fault| span.contains(fault.span.start));
     for &attr in &parts.attrs {
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
         let spec = row.attrs.iter().find(|spec| spec.name == attr_name(outline, attr));
         let mut written = Written { outline, suspect, value, name: attr_name(outline, attr), out };
         if ["axis", "axes"].iter().any(|axis| base::find(written.name, axis).is_some()) {
-            written.axes(rank, along);
+            written.axes(rank, along, is_joined);
         } else {
             written.wanted_shape();
             written.sizes(&pool);
@@ -288,11 +308,14 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
             let i = inside.iter().position(|&node| node == attr).unwrap_or(0);
             let edit = Edit { span: without(outline, &inside, &[], i), text: String::new() };
             let title = format!("leave `{}` out", attr_name(outline, attr));
-            out.push(Candidate { title, place: outline.span(attr), edits: vec![edit], cost: 17 + suspect.n_hops });
+            let far = suspect.n_hops + if is_joined { MEANT } else { 0 };
+            out.push(Candidate { title, place: outline.span(attr), edits: vec![edit], cost: 17 + far });
         }
     }
+    scales(outline, suspect, parts, out);
     missing(outline, suspect, parts, row, (rank, &pool, along), out);
     from_weight(outline, suspect, parts, out);
+    width(bench, outline, suspect, parts, out);
 }
 
 /// The axis of the data that has the size of the vector behind it, as a bias has.
@@ -301,7 +324,8 @@ fn along_vector(outline: &Outline, parts: &Parts, row: &Op) -> Option<i64> {
     let (data, vector) = (dims(0)?, dims(1)?);
     let &[size @ Some(_)] = &vector[..] else { return None };
     let axis = data.iter().position(|&dim| dim == size).filter(|_| row.name.starts_with("nn."));
-    axis.map(|axis| axis as i64)
+    // The first axis is that of samples, and the third of four that of the rows of a picture.
+    axis.filter(|&axis| axis == 1 || axis + 1 == data.len()).map(|axis| axis as i64)
 }
 
 /// What is known of an expression's tensor type.
@@ -337,7 +361,7 @@ impl<'a> Written<'a> {
     }
 
     /// Other axes of that many, first one that a vector lies along, then the near ones, and all of them.
-    fn axes(&mut self, rank: i64, along: Option<i64>) {
+    fn axes(&mut self, rank: i64, along: Option<i64>, is_joined: bool) {
         let numbers = numbers_in(self.outline, self.value);
         if self.name == "axes" {
             self.order(&numbers, rank);
@@ -350,6 +374,7 @@ impl<'a> Written<'a> {
                 let is_same = now < 0 && axis == now + rank;
                 let near = if is_same { 0 } else { axis.abs_diff(now).min(3) as u32 };
                 let extra = if (axis < 0) == is_positive { 3 } else { 0 };
+                let extra = extra + if is_joined && now != 0 { MEANT } else { 0 };
                 let cost = if along == Some(axis) { 2 } else { 9 + extra + near };
                 self.put(cost, number, axis.to_string());
             }
@@ -379,7 +404,16 @@ impl<'a> Written<'a> {
                 }
             }
         } else if axes.len() + missing.len() == rank as usize {
-            self.put(7, self.value, base::bracketed(&[axes, missing].concat()));
+            if let [_] = missing[..] {
+                // Those of one sample.
+                let of_batch = [0].into_iter().chain(axes.iter().map(|&axis| from_front(axis).saturating_add(1))).list();
+                self.put(6, self.value, base::bracketed(&of_batch));
+            }
+            self.put(7, self.value, base::bracketed(&[&axes[..], &missing].concat()));
+            let others = permutations(if missing.is_empty() { axes.len() } else { 0 });
+            for (i, other) in others.into_iter().enumerate() {
+                self.put(10 + i as u32 / 4, self.value, base::bracketed(&other));
+            }
         }
     }
 
@@ -403,12 +437,13 @@ impl<'a> Written<'a> {
     fn sizes(&mut self, pool: &[i64]) {
         let numbers = numbers_in(self.outline, self.value);
         let small: &[i64] = match self.name {
-            "padding" | "strides" | "dilation" | "groups" | "indices_or_sections" => &[0, 1, 2, 3],
+            "padding" | "strides" | "dilation" | "groups" => &[0, 1, 2, 3],
+            "indices_or_sections" => &[2, 3, 4, 5, 6, 8],
             _ => &[],
         };
         let is_shape = self.name == "newshape";
-        // Nobody moves a window by the size of a picture, or pads by it.
-        let is_small = matches!(self.name, "padding" | "strides" | "dilation");
+        // Nobody moves a window by the size of a picture, pads by it, or cuts an axis into its elements.
+        let is_small = matches!(self.name, "padding" | "strides" | "dilation" | "indices_or_sections");
         let rest: &[i64] = if is_shape { &[-1] } else { &[] };
         // A picture may be as high as it is wide.
         let own = numbers.iter().filter(|_| self.name == "shape").filter_map(|&number| self.number(number)).list();
@@ -508,6 +543,36 @@ fn from_weight(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Ve
     }
 }
 
+/// How much larger a picture becomes, in both directions.
+fn scales(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Vec<Candidate>) {
+    let is_scale = |attr: &&NodeId| attr_name(outline, **attr).starts_with("scale_");
+    let values = parts.attrs.iter().filter(is_scale).filter_map(|&attr| outline.tree.children(attr).first().copied());
+    let values: Vec<NodeId> = values.list();
+    for scale in ["2f", "4f", "8f"].into_iter().filter(|_| !values.is_empty()) {
+        let edits = values.iter().map(|&at| Edit { span: outline.span(at), text: scale.to_owned() }).list();
+        let title = format!("write the scale `{scale}`");
+        out.push(Candidate { title, place: outline.span(values[0]), edits, cost: 9 + suspect.n_hops });
+    }
+}
+
+/// How much a layer gives, in the type of its weight and in the attribute that says it once more.
+fn width(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Vec<Candidate>) {
+    let is_width = |attr: &&NodeId| ["units", "channels"].contains(&attr_name(outline, **attr));
+    let attr = parts.attrs.iter().find(is_width).and_then(|&attr| outline.tree.children(attr).first().copied());
+    let weight = parts.args.get(1).and_then(|&weight| outline.local(weight)).map(|local| outline.binder(local));
+    let (Some(attr), Some(weight)) = (attr, weight) else { return };
+    let old = outline.text(attr);
+    let mut sizes = outline.inside(weight, NodeKind::DimNum).into_iter();
+    let Some(size) = sizes.find(|&size| outline.text(size) == old) else { return };
+    let mut wanted = suspect.want_shaped.iter().flat_map(|want| want.dims.iter().flatten().copied()).list();
+    wanted.append_all(told(bench, suspect.removed));
+    for new in wanted.into_iter().map(|size| size.to_string()).filter(|new| new != old).take(4) {
+        let edits = [size, attr].map(|at| Edit { span: outline.span(at), text: new.clone() }).into();
+        let title = format!("write `{new}` for `{old}` in the weight and the call");
+        out.push(Candidate { title, edits, place: outline.span(size), cost: 15 + suspect.n_hops });
+    }
+}
+
 /// Attributes that are not written.
 fn missing(
     outline: &Outline,
@@ -529,6 +594,15 @@ fn missing(
         }
         _ => (false, false),
     };
+    // A square picture, with its channels behind.
+    let looks_turned = matches!(dims(0).as_deref(), Some([_, rows, columns, last]) if rows == columns && last != rows);
+    // Whether both operands have the same size so far from the last axis.
+    let from_end = |at: usize| {
+        let size = |arg: usize| dims(arg).and_then(|dims| *dims.get(dims.len().checked_sub(at)?)?);
+        size(0).is_some() && size(0) == size(1)
+    };
+    let pool_size = parts.attrs.iter().find(|&&attr| attr_name(outline, attr) == "pool_size");
+    let pool_size = pool_size.and_then(|&attr| outline.tree.children(attr).first().map(|&value| outline.text(value)));
     for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
@@ -536,7 +610,7 @@ fn missing(
             ("padding", _) if rank == 3 || rank == 4 => [1, 2, 3].iter().map(|n| format!("[{n}, {n}]")).list(),
             ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).list(),
             ("output_padding", _) if rank == 4 => vec!["[1, 1]".to_owned()],
-            ("strides", _) if rank == 4 => vec!["[2, 2]".to_owned()],
+            ("strides", _) if rank == 4 => vec![pool_size.unwrap_or("[2, 2]").to_owned()],
             ("axis", AttrForm::Int) => (0..rank).map(|axis| axis.to_string()).list(),
             ("axis", AttrForm::Ints) => (0..rank).map(|axis| format!("[{axis}]")).list(),
             ("keepdims" | "transpose_a" | "transpose_b" | "ceil_mode", _) => vec!["True".to_owned()],
@@ -554,13 +628,18 @@ fn missing(
                 (_, "keepdims") => 8,
                 (_, "groups") if is_depthwise => 5,
                 (_, "data_layout") if is_turned => 5,
+                (_, "layout" | "data_layout") if looks_turned => 9,
                 // Along the first axis are the samples of a batch.
-                (_, "axis") if ["concatenate", "split"].contains(&row.name) => 4,
+                (_, "axis") if ["concatenate", "split", "take"].contains(&row.name) => 4,
                 (_, "axis") if along == Some(i as i64) => 2,
-                // Rows against rows.
+                // Rows against rows, and columns against columns.
+                (_, "transpose_b") if from_end(1) => 11,
+                (_, "transpose_a") if from_end(2) => 12,
                 (_, "transpose_b") => 14,
                 // Both layouts are another library's.
                 (_, "kernel_layout") if written("data_layout") => 9,
+                // In other libraries the windows of a pool stand side by side.
+                (_, "strides") if pool_size.is_some() => 9,
                 // As another call has it.
                 _ if base::find(outline.tree.text(), &text).is_some() => 10,
                 _ => 15,

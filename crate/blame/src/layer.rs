@@ -271,6 +271,7 @@ fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
 /// Other windows of convolutions and pools, the near ones first, and the padding that keeps the size.
 fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
     let tree = outline.tree;
+    let weights = || outline.checked.module.nets.iter().flat_map(|net| &net.weights);
     let given = |list: NodeId, name: &str| {
         let mut given = tree.children(list).into_iter().filter(|&arg| tree.kind(arg) == NodeKind::Attr);
         tree.children(given.find(|&arg| attr_name(outline, arg) == name)?).first().copied()
@@ -281,27 +282,34 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
     };
     for list in outline.all(NodeKind::ArgList).into_iter().take(MAX_WINDOWS) {
         let Some((kernel, size)) = named(list, "kernel_size") else { continue };
+        let at = outline.span(list).start;
+        let weight = weights().filter(|weight| weight.span.start < at).max_by_key(|weight| weight.span.start);
+        let place = weight.map_or_else(String::new, |weight| format!(" in `{}`", weight.name));
         for (name, least) in [("kernel_size", 1_i64), ("stride", 1), ("padding", 0)] {
             let Some((value, now)) = named(list, name) else { continue };
             for new in (least..=7).filter(|&new| new != now) {
-                let cost = 6 + new.abs_diff(now).min(4) as u32;
-                let title = format!("write `{name}={new}`");
+                // Nobody means padding around single elements.
+                let is_odd_one = name == "padding" && (size, new) == (1, 0);
+                let cost = if is_odd_one { 5 } else { 6 + new.abs_diff(now).min(4) as u32 };
+                let title = format!("write `{name}={new}`{place}");
                 out.push(Candidate::replace(cost, outline.span(value), new.to_string(), title));
-            }
-        }
-        let is_odd = size > 1 && size % 2 == 1;
-        for (name, value, is_likely) in [("padding", size / 2, is_odd), ("stride", 2, true)] {
-            if is_likely && given(list, "in_ch").is_some() && given(list, name).is_none() {
-                let text = format!(", {name}={value}");
-                let title = format!("add `{}`", &text[2..]);
-                out.push(Candidate::replace(5, outline.span(kernel).after(), text, title).at(outline.span(list)));
             }
         }
         let is_transposed =
             outline.parent(list).is_some_and(|made| base::find(outline.text(made), "ConvTranspose").is_some());
+        // What keeps the size, or makes it as many times larger as the stride is.
+        let beyond = if is_transposed { size.saturating_sub(named(list, "stride").map_or(1, |it| it.1)) } else { size };
+        let is_odd = beyond > 1 && beyond % 2 == i64::from(!is_transposed);
+        for (name, value, is_likely) in [("padding", beyond / 2, is_odd), ("stride", 2, true)] {
+            if is_likely && given(list, "in_ch").is_some() && given(list, name).is_none() {
+                let text = format!(", {name}={value}");
+                let title = format!("add `{}`{place}", &text[2..]);
+                out.push(Candidate::replace(5, outline.span(kernel).after(), text, title).at(outline.span(list)));
+            }
+        }
         if is_transposed && named(list, "output_padding").is_none() {
             let last = tree.children(list).last().map_or(outline.span(list), |&last| outline.span(last));
-            let title = "add `output_padding=1`";
+            let title = format!("add `output_padding=1`{place}");
             out.push(Candidate::replace(5, last.after(), ", output_padding=1", title).at(outline.span(list)));
         }
     }
@@ -525,7 +533,8 @@ fn taken(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
                 other_type(outline, &headers, 9, out, &|at, size| {
                     if at == axis { format!("1, {size}") } else { size.to_owned() }
                 });
-                other_type(outline, &headers, 9, out, &|at, size| {
+                // What is handed in has the axes that it has, where a stage may take one away.
+                other_type(outline, &headers, 18, out, &|at, size| {
                     if at == axis { String::new() } else { size.to_owned() }
                 });
             }

@@ -11,9 +11,9 @@ use crate::bench::Bench;
 use crate::call::attr_name;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
-use base::{Edit, Span};
-use hir::layers::{Layer, int};
-use hir::net::{Applied, Args, MadeOf, Stage};
+use base::{Edit, Span, ToList};
+use hir::layers::{Layer, LayerKind, int};
+use hir::net::{Applied, Args, MadeOf, Method, Stage, Weight};
 use syntax::{NodeId, NodeKind};
 
 /// The functions of at most this many faults are looked at.
@@ -21,6 +21,9 @@ const MAX_FAULTS: usize = 2;
 
 /// At most this many places of a function are changed.
 const MAX_PLACES: usize = 16;
+
+/// Of weights that nothing applies, at most this many are tried.
+const MAX_UNUSED: usize = 4;
 
 /// Of the axes of a sequence and of a picture.
 const ORDERS: [&str; 6] = ["(0, 2, 1)", "(0, 3, 1, 2)", "(0, 2, 3, 1)", "(0, 1, 3, 2)", "(0, 2, 1, 3)", "(0, 3, 2, 1)"];
@@ -63,37 +66,61 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, out: &mut Vec<Candida
     }
 }
 
-/// The weights like this one that nothing applies: for it, where it is applied again, or before it, where they take what
-/// comes and it does not.
+/// The weights that nothing applies: like this one, for it where it is applied again; before it, or behind the last
+/// stage, where they take what comes.
 fn instead(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Candidate>) {
     let module = &outline.checked.module;
-    let span = outline.span(stage);
+    let (span, old) = (outline.span(stage), outline.text(stage));
     let applied = || module.stages.iter().filter_map(|stage| Some((stage, weight_of(stage)?)));
-    let Some((_, (net, weight))) = applied().find(|(known, _)| known.span == span) else { return };
-    let n_times = |of: usize| applied().filter(|&(_, applied)| applied == (net, of)).count();
-    let weights = &module.nets[net].weights;
-    let MadeOf::Layer(layer, args) = &weights[weight].made_of else { return };
-    if outline.text(stage) != weights[weight].name {
-        return;
+    if let Some((_, of)) = applied().find(|(known, _)| known.span == span)
+        && applied().filter(|&(_, other)| other == of).count() > 1
+    {
+        let weights = &module.nets[of.0].weights;
+        for other in unused(outline, stage).into_iter().filter(|other| layer_name(other) == layer_name(&weights[of.1]))
+        {
+            let title = format!("write `{}` for `{old}`", other.name);
+            out.push(Candidate::replace(2, span, other.name.clone(), title));
+        }
     }
-    let sizes = sizes(outline, from);
-    // What comes, if it is not taken.
-    let have = wanted((layer, args), sizes.len()).and_then(|(axis, want)| sizes[axis].filter(|&have| have != want));
-    let is_again = n_times(weight) > 1;
-    for (other, of) in weights.iter().enumerate() {
-        let MadeOf::Layer(known, args) = &of.made_of else { continue };
-        let fits = have.is_some() && wanted((known, args), sizes.len()).map(|(_, want)| want) == have;
-        if known.name != layer.name || !(is_again || fits) || n_times(other) > 0 {
-            continue;
+    for other in unused(outline, stage).into_iter().filter(|other| takes(outline, other, from)) {
+        let (start, said) = (Span::new(span.start, span.start), format!("{} |> ", other.name));
+        // An activation stands behind what gives it its values.
+        let is_bent = layer_of(outline, stage).is_some_and(|(layer, _)| layer.module == "nonlin");
+        out.push(
+            Candidate::replace(if is_bent { 4 } else { 2 }, start, said, format!("write `{} |> {old}`", other.name))
+                .at(span),
+        );
+    }
+    let Some(pipe) = outline.parent(stage) else { return };
+    if outline.parent(pipe).is_none_or(|around| outline.kind(around) != NodeKind::Pipe) {
+        for other in unused(outline, stage).into_iter().filter(|other| takes(outline, other, pipe)) {
+            let (said, title) = (format!(" |> {}", other.name), format!("write `{old} |> {}`", other.name));
+            out.push(Candidate::replace(3, span.after(), said, title).at(span));
         }
-        let (old, new) = (&weights[weight].name, &of.name);
-        if is_again {
-            out.push(Candidate::replace(2, span, new.clone(), format!("write `{new}` for `{old}`")));
-        }
-        if fits {
-            let (start, said) = (Span::new(span.start, span.start), format!("{new} |> "));
-            out.push(Candidate::replace(2, start, said, format!("write `{new} |> {old}`")).at(span));
-        }
+    }
+}
+
+/// The weights of the node around that no function applies.
+fn unused<'o>(outline: &'o Outline, stage: NodeId) -> Vec<&'o Weight> {
+    let module = &outline.checked.module;
+    let at = outline.span(stage).start;
+    let around = |method: &Method| module.functions[module.defs[method.def].function].span.contains(at);
+    let net = module.nets.iter().find(|net| net.methods.iter().any(around));
+    let weights = net.map(|net| net.weights.iter().filter(|weight| !weight.is_used));
+    weights.into_iter().flatten().take(MAX_UNUSED).list()
+}
+
+fn layer_name(weight: &Weight) -> Option<&'static str> {
+    if let MadeOf::Layer(layer, _) = &weight.made_of { Some(layer.name) } else { None }
+}
+
+/// Whether a weight takes the features of a value; an `Embedding` takes what has just been handed in.
+fn takes(outline: &Outline, weight: &Weight, value: NodeId) -> bool {
+    let MadeOf::Layer(layer, args) = &weight.made_of else { return false };
+    let sizes = sizes(outline, value);
+    match wanted((layer, args), sizes.len()) {
+        Some((axis, want)) => sizes[axis] == Some(want),
+        None => layer.kind == LayerKind::Embedding && outline.kind(value) != NodeKind::Pipe,
     }
 }
 
@@ -254,6 +281,11 @@ fn behind(outline: &Outline, operand: NodeId, out: &mut Vec<Candidate>) {
             said = format!("({said})");
         }
         put(outline, &text, span, vec![Edit { span, text: said.clone() }], &said, cost - 5, out);
+    }
+    for other in unused(outline, operand).into_iter().filter(|other| takes(outline, other, operand)) {
+        let said = format!("({old} |> {})", other.name);
+        let title = format!("write `{said}`");
+        out.push(Candidate::replace(3, span, said, title));
     }
 }
 

@@ -56,6 +56,9 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     if let Some(sizes) = have_shaped.as_ref().and_then(Shaped::sizes).filter(|sizes| sizes.len() > 2) {
         flattened(outline, suspect, &sizes, &told(bench, suspect.removed), out);
     }
+    if let Some(have) = &have_shaped {
+        joined(bench, outline, suspect, have, out);
+    }
     wraps(outline, suspect, have_shaped.as_ref(), want, out);
 }
 
@@ -154,6 +157,17 @@ fn literal(outline: &Outline, node: NodeId, suspect: &Suspect, out: &mut Vec<Can
         let title = format!("write `{new}` for `{text}`");
         Candidate::replace(7 + suspect.n_hops, outline.span(node), new, title)
     }));
+    let wanted = suspect.want_shaped.as_ref().and_then(|want| Some((want.sizes()?, want.dtype?)));
+    if let Some((sizes, dtype)) = wanted.filter(|(sizes, _)| !sizes.is_empty()) {
+        let shape = base::bracketed(&sizes);
+        let is_zero = base::trim(text, "0.f").is_empty();
+        let call = if is_zero { "zeros(".to_owned() } else { format!("full({text}, ") };
+        let new = format!("{call}shape={shape}, dtype=\"{dtype}\")");
+        // An argument that is a number may be another's.
+        let is_argument = outline.parent(node).is_some_and(|parent| outline.kind(parent) == NodeKind::ArgList);
+        let cost = suspect.n_hops + if is_argument { 13 } else { 7 };
+        out.push(Candidate::replace(cost, outline.span(node), new.clone(), format!("write `{new}`")));
+    }
 }
 
 /// One field of a tuple instead of the tuple.
@@ -251,6 +265,13 @@ fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate
     let span = tree.token_span(token);
     let old = tree.token_text(token);
     let last = base::parse_u32(old).unwrap_or(0);
+    let whole = tree.children(node).first().copied();
+    if let Some(whole) =
+        whole.filter(|&whole| outline.term(whole).is_some_and(|term| outline.checked.shaped(term).is_some()))
+    {
+        let gone = Span::new(outline.span(whole).end, outline.span(node).end);
+        out.push(Candidate::replace(4 + far, gone, "", format!("take `.{old}` away")).at(outline.span(node)));
+    }
     // The first ones, and those around it.
     for index in (0..5).chain(last.saturating_sub(4).max(5)..last.saturating_add(5)) {
         if index == last {
@@ -408,6 +429,20 @@ impl Wraps<'_> {
         self.cost = cost;
     }
 
+    /// Numbers of classes, where a float for each class is wanted.
+    fn one_hot(&mut self, have: &Shaped, want: &Shaped) {
+        if let ([first @ .., Some(n_classes)], Some(to), Some(from)) = (&want.dims[..], want.dtype, have.dtype)
+            && first == have.dims
+            && to.is_float()
+            && !from.is_float()
+        {
+            let cost = self.cost;
+            self.cost = cost.saturating_sub(9);
+            self.put(0, "one_hot", format!(", 1f, 0f, depth={n_classes}, axis=-1, dtype=\"{to}\""));
+            self.cost = cost;
+        }
+    }
+
     /// From these sizes to those that are wanted, as far as they are known.
     fn reshaping(&mut self, from: &[i64], want: &Shaped) {
         let rank = from.len();
@@ -452,7 +487,7 @@ impl Wraps<'_> {
     }
 
     /// Where nothing is known of what is wanted: axes in another order, one more, one less.
-    fn guesses(&mut self, from: &[i64]) {
+    fn guesses(&mut self, have: &Shaped, from: &[i64]) {
         let rank = from.len();
         for (i, axes) in permutations(rank).into_iter().take(6).enumerate() {
             let extra = if rank == 2 { 0 } else { 2 + 2 * u32::from(i > 0) };
@@ -465,12 +500,20 @@ impl Wraps<'_> {
         for &other in beside.iter().take(8).filter(|&&other| other != node) {
             let Some(shaped) = self.outline.term(other).and_then(|term| checked.shaped(term)) else { continue };
             most = most.max(Some(shaped.dims.len()));
+            self.one_hot(have, &shaped);
             // In the order of the other operand, whose axes they meet then.
             let meets = |(&axis, want): (&usize, &Option<i64>)| Some(from[axis]) == *want || from[axis] == 1;
             let turned =
                 |axes: &Vec<usize>| axes.len() == shaped.dims.len() && axes.iter().zip(&shaped.dims).all(meets);
             if let Some(axes) = permutations(rank).into_iter().find(turned) {
                 self.put(0, "transpose", format!(", axes={}", base::bracketed(&axes)));
+            }
+            if let Some((axis, n_axes)) = lacking(from, &shaped.dims) {
+                let n_axes = if n_axes == 1 { String::new() } else { format!(", num_newaxis={n_axes}") };
+                let cost = self.cost;
+                self.cost = cost.saturating_sub(8);
+                self.put(0, "expand_dims", format!(", axis={axis}{n_axes}"));
+                self.cost = cost;
             }
         }
         // The operand of fewer axes is the one that lacks some.
@@ -480,7 +523,7 @@ impl Wraps<'_> {
             self.put(extra, "expand_dims", format!(", axis={axis}"));
         }
         for axis in (0..rank).filter(|&axis| from[axis] == 1) {
-            self.put(2, "squeeze", format!(", axis=[{axis}]"));
+            self.put(2 * u32::from(axis == 0), "squeeze", format!(", axis=[{axis}]"));
         }
         if rank > 2 {
             self.put(1, "nn.batch_flatten", String::new());
@@ -509,6 +552,9 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
         wraps.reduced(have.dtype);
     }
     let Some(from) = have.sizes().filter(|sizes| sizes.len() <= MAX_RANK) else { return };
+    if let Some(want) = wanted {
+        wraps.one_hot(have, want);
+    }
     let differs = |want: &Shaped| {
         let pairs = want.dims.iter().zip(&from);
         want.dims.len() != from.len() || pairs.into_iter().any(|(want, have)| want.is_some_and(|want| want != *have))
@@ -516,8 +562,46 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
     match wanted {
         Some(want) if differs(want) => wraps.reshaping(&from, want),
         Some(_) => {}
-        None => wraps.guesses(&from),
+        None => wraps.guesses(have, &from),
     }
+}
+
+/// What nothing uses, beside a value that lacks just that along an axis.
+fn joined(bench: &Bench, outline: &Outline, suspect: &Suspect, have: &Shaped, out: &mut Vec<Candidate>) {
+    let (Some(from), Some(dtype)) = (have.sizes(), have.dtype) else { return };
+    let (text, span) = (outline.text(suspect.node), outline.span(suspect.node));
+    for want in told(bench, suspect.removed).into_iter().take(4) {
+        for axis in (0..from.len()).filter(|&axis| from[axis] < want) {
+            let mut lacks = from.clone();
+            lacks[axis] = want - from[axis];
+            let shape = base::bracketed(&lacks);
+            let lacks = format!("Tensor[({}), {dtype}]", base::trim(&shape, "[]"));
+            let is_it = |(name, ty): &&(String, String)| *ty == lacks && mentions(bench.text, name) < 2;
+            if let Some((name, _)) = suspect.in_scope.iter().find(is_it) {
+                let new = format!("concatenate(({text}, {name}), axis={axis})");
+                let title = format!("put `{name}` beside it: `concatenate`");
+                out.push(Candidate::replace(5 + suspect.n_hops, span, new, title));
+            }
+        }
+    }
+}
+
+/// The axis before which axes are missing, and how many, if a shape has all others of another one, in their order, and
+/// some behind its first: a mask of `(2, 9)` beside `(2, 5, 9)` lacks axis 1. A vector that has but the size of the
+/// first axis, the samples of a batch, does not: as a bias it is too long.
+fn lacking(sizes: &[i64], of: &[Option<i64>]) -> Option<(usize, usize)> {
+    let mut places = Vec::new();
+    let mut end = of.len();
+    for &size in sizes.iter().rev() {
+        end = of[..end].iter().rposition(|&other| other == Some(size))?;
+        places.push(end);
+    }
+    places.reverse();
+    places.push(of.len());
+    let gaps = places.windows(2).enumerate().filter(|(_, two)| two[1] > two[0] + 1);
+    let gaps = gaps.map(|(at, two)| (at + 1, two[1] - two[0] - 1)).list();
+    let is_of_samples = sizes.len() == 1 && places[0] == 0;
+    if let [gap] = gaps[..] { Some(gap).filter(|_| !is_of_samples) } else { None }
 }
 
 /// How many elements a shape holds.

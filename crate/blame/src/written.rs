@@ -152,9 +152,10 @@ fn agreement(outline: &Outline, size: NodeId) -> u32 {
     if !is_of_param || number < 2 || outline.n_sizes(text) < 2 {
         return 0;
     }
-    // A picture that is square stays so.
+    // A picture that is square stays so: its sizes are the last two.
     let beside = outline.parent(size).map(|shape| outline.tree.children(shape)).unwrap_or_default();
-    let is_square = beside.iter().count_where(|&&other| outline.text(other) == text) > 1;
+    let last = &beside[beside.len().saturating_sub(2)..];
+    let is_square = last.contains(&size) && last.iter().all(|&other| outline.text(other) == text);
     let agreement = match number {
         2..8 => 1,
         8..32 => 3,
@@ -187,16 +188,20 @@ fn alike_in_shape(
         if alike.len() != 2 || text == "1" || sizes[..i].iter().any(|other| is_alike(&other)) {
             continue;
         }
-        let mut fitting = Vec::new();
+        let (mut fitting, said) = (Vec::new(), told(bench, suspect.removed));
         for (at, fault) in bench.faults.iter().enumerate().take(64) {
             if suspect.removed >> at & 1 == 1 {
                 products(&bench.text[fault.span.range()], &mut fitting);
             }
         }
-        for number in fitting.into_iter().take(6) {
+        let n_fitting = fitting.len();
+        fitting.append_all(said.into_iter().filter(|number| number.to_string() != text));
+        for (n_before, number) in fitting.into_iter().enumerate().take(8) {
             let edits = { alike.iter() }.map(|&at| Edit { span: outline.span(at), text: number.to_string() }).list();
             let title = format!("write `{number}` for `{text}` twice");
-            out.push(Candidate { title, edits, place: outline.span(first), cost: cost + 3 });
+            // What a fault speaks of may be of anything.
+            let extra = if n_before < n_fitting { 3 } else { 7 };
+            out.push(Candidate { title, edits, place: outline.span(first), cost: cost + extra });
         }
     }
 }
@@ -320,8 +325,10 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
                         title: format!("swap the sizes `{a}` and `{b}`"),
                         edits: vec![edit(left, b), edit(right, a)],
                         place: outline.span(left).to(outline.span(right)),
-                        // Two neighbours are easily taken for one another, and that this helps is no chance.
+                        // Two neighbours are easily taken for one another, and that this helps is no chance, unless
+                        // one of them fits anything.
                         cost: match (children.len(), j - i) {
+                            (2, _) if a == "1" || b == "1" => cost + 2,
                             (2, _) => cost - 1,
                             (_, 1) => cost + 2,
                             _ => cost + 5,
@@ -378,7 +385,7 @@ pub(crate) fn together(
             && edits.len() > 1
         {
             let title = format!("write `{}` in {} parameters", first.text, edits.len());
-            out.push(Candidate { title, place: first.span, cost: 12 + n_hops + edits.len() as u32, edits });
+            out.push(Candidate { title, place: first.span, cost: 10 + n_hops + edits.len() as u32, edits });
         }
     }
 }

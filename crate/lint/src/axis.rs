@@ -3,7 +3,7 @@
 //! Worked example: `nn.softmax(%scores, axis=0)` of `(64, 2)` makes each column sum to 1 over the 64 samples.
 
 use crate::{Call, Context, Size, axis_of};
-use base::Diagnostic;
+use base::{Diagnostic, Span, Surface};
 use hir::{ExprId, ExprKind};
 
 const CODE: &str = "suspicious-axis";
@@ -22,8 +22,11 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let &[axis] = axes.as_slice() else { return None };
     let axis = axis_of(axis, shape.len())?;
     let last = shape.len() - 1;
-    if cx.is_in_view(data) || axis == last && shape[axis] != Size::ONE {
+    if cx.is_in_view(data) {
         return None;
+    }
+    if axis == last && shape[axis] != Size::ONE {
+        return across_pictures(cx, call, data, axis);
     }
     // What a bare parameter holds is not known, so its first axis may be any.
     let is_softmax = call.name.ends_with("softmax");
@@ -44,7 +47,26 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let (title, value) = ("take the last axis", if is_list { "[-1]" } else { "-1" });
     Some(match cx.attr_value(call, "axis").filter(|_| shape[last] != Size::ONE) {
         Some(span) => warning.fix(title, span, value),
+        None if shape[axis] == Size::ONE && call.name == "nn.softmax" && cx.module.surface == Surface::Relay => {
+            warning.fix("write `sigmoid`", cx.name_span(call), "sigmoid")
+        }
         None => warning,
+    })
+}
+
+/// A softmax over the columns of pictures, whose channels are the classes.
+fn across_pictures(cx: &Context, call: &Call, data: ExprId, axis: usize) -> Option<Diagnostic> {
+    let made = cx.operator(data).filter(|made| made.name == "nn.conv2d" && call.name.ends_with("softmax"))?;
+    cx.shape(data).filter(|shape| made.attrs.str("data_layout") == "NCHW" && shape[1] != Size::ONE)?;
+    let text = cx.shape_text(data);
+    let message =
+        format!("`{}` of {text} goes along axis {axis}, but the channels of `{}` are axis 1", call.name, made.name);
+    let warning = Diagnostic::warning(CODE, cx.span(call.expr), message).label(cx.span(data), text);
+    let end = cx.span(call.expr).end;
+    Some(match cx.attr_value(call, "axis") {
+        _ if cx.module.surface != Surface::Relay => warning,
+        Some(span) => warning.fix("take the channels", span, "1"),
+        None => warning.fix("take the channels", Span::new(end - 1, end - 1), ", axis=1"),
     })
 }
 

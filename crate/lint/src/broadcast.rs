@@ -53,7 +53,12 @@ fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_com
     // Of one rank, two parameters have the axes of size 1 in their types.
     let is_param = |expr| matches!(cx.module.exprs[cx.source(expr)].kind, ExprKind::Local(..));
     let is_seen = a.len() == b.len() && (is_comparison || is_param(left) && is_param(right));
-    if is_meant(left) || is_meant(right) || is_seen {
+    // What is left of two rows, one of which keeps its axis, is meant to meet all of the other's.
+    let reduced = |expr| cx.operator(expr).filter(|call| REDUCTIONS.contains(&call.name));
+    let are_reduced = reduced(left).zip(reduced(right));
+    let is_crossed =
+        are_reduced.is_some_and(|(left, right)| left.attrs.flag("keepdims") != right.attrs.flag("keepdims"));
+    if is_meant(left) || is_meant(right) || is_seen || is_crossed {
         return None;
     }
     let axes = 0..a.len().max(b.len());

@@ -15,6 +15,7 @@
 
 mod axis;
 mod broadcast;
+mod loss;
 mod narrow;
 mod reshape;
 mod unused;
@@ -41,7 +42,8 @@ pub fn check(text: &str, module: &Module, inferred: &Inferred) -> Vec<Diagnostic
             ExprKind::OpCall { op, args, attrs, .. } => {
                 let call = Call { expr, name: op.row().name, args, attrs };
                 let of_shapes = broadcast::check(&cx, &call).or_else(|| axis::check(&cx, &call));
-                of_shapes.or_else(|| reshape::check(&cx, &call)).or_else(|| narrow::check(&cx, &call))
+                let of_shapes = of_shapes.or_else(|| reshape::check(&cx, &call));
+                of_shapes.or_else(|| narrow::check(&cx, &call)).or_else(|| loss::check(&cx, &call))
             }
             ExprKind::Match { scrutinee, arms, .. } => variable::check(&cx, *scrutinee, arms),
             _ => None,
@@ -99,6 +101,12 @@ fn values(module: &Module) -> HashMap<LocalId, ExprId> {
 impl Context<'_> {
     fn span(&self, expr: ExprId) -> Span {
         self.module.exprs[expr].span
+    }
+
+    /// Where the name of an operator stands, if the text of a call begins with it.
+    fn name_span(&self, call: &Call) -> Span {
+        let start = self.span(call.expr).start;
+        Span::new(start, start + call.name.len() as u32)
     }
 
     /// The expression whose value this one is, behind names and blocks.

@@ -8,7 +8,7 @@
 //! over single ones.
 
 use crate::{Call, Context};
-use base::{Append, Diagnostic, Edit, Fix, Span, ToList};
+use base::{Append, Diagnostic, Edit, Fix, Join, Span, Surface, ToList};
 use hir::ExprId;
 
 pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
@@ -20,20 +20,25 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
         "reshape" => {
             let (from, to) = (cx.numbers(data)?, cx.numbers(call.expr)?);
             let (from_text, to_text) = (cx.shape_text(data), cx.shape_text(call.expr));
+            let is_script = cx.module.surface == Surface::TensorScript;
+            let (name, transpose) = if is_script { ("view", "permute") } else { ("reshape", "transpose") };
             let is_of_numbers = cx.is_of_numbers(data) && cx.is_of_numbers(call.expr);
             let (message, fix) = if let Some(n_new) = cut_batch(&from, &to).filter(|_| is_of_numbers) {
                 let n_items = from[0];
-                (format!("`reshape` makes {n_new} rows of a batch of {n_items}: {from_text} becomes {to_text}"), None)
+                (format!("`{name}` makes {n_new} rows of a batch of {n_items}: {from_text} becomes {to_text}"), None)
             } else {
                 let axis = moved(&from, &to)?;
                 let size = cx.inferred.print(cx.module, cx.dims(data)?[axis]).text;
                 let fix = match gathered(&from, &to) {
+                    Some(order) if is_script => Some(permuted(cx, data, &order)),
                     Some(order) => before(cx, call, data, &order),
-                    None if is_of_numbers => gathered(&to, &from).and_then(|order| after(cx, call, &to, &order)),
+                    None if is_of_numbers && !is_script => {
+                        gathered(&to, &from).and_then(|order| after(cx, call, &to, &order))
+                    }
                     None => None,
                 };
                 let message = format!(
-                    "`reshape` does not move the axis of size {size}: {from_text} to {to_text} mixes its elements with others"
+                    "`{name}` does not move the axis of size {size}: {from_text} to {to_text} mixes its elements with others"
                 );
                 (message, fix)
             };
@@ -41,7 +46,7 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
             warning = warning.label(cx.span(data), from_text);
             warning.help = Some(match &fix {
                 Some(fix) => fix.title.clone(),
-                None => "keep the order of the axes in the reshape, and `transpose` before or after it".to_owned(),
+                None => format!("keep the order of the axes in `{name}`, and `{transpose}` before or after it"),
             });
             warning.fixes.append_all(fix);
             Some(warning)
@@ -74,6 +79,24 @@ fn wrapped(span: Span, axes: &[usize]) -> [Edit; 2] {
     let axes = base::bracketed(axes);
     [(Span::new(span.start, span.start), "transpose(".to_owned()), (span.after(), format!(", axes={axes})"))]
         .map(|(span, text)| Edit { span, text })
+}
+
+/// A stage before the `view`, and the line that imports it.
+fn permuted(cx: &Context, data: ExprId, order: &[usize]) -> Fix {
+    let dims = order.iter().map(usize::to_string).list().joined(", ");
+    let stage = format!("permute(dims=({dims}))");
+    let title = format!("write `{stage}` before it");
+    let mut edits = vec![Edit { span: cx.span(data).after(), text: format!(" |> {stage}") }];
+    let mut at = 0;
+    let starts = cx.text.split_inclusive('\n').map(|line| {
+        at += line.len();
+        (at - line.len(), line)
+    });
+    let mut lines = starts.filter(|(_, line)| line.starts_with("use ") || line.starts_with("node "));
+    if let (Some((start, _)), None) = (lines.next(), base::find(cx.text, "permute")) {
+        edits.push(Edit { span: Span::new(start as u32, start as u32), text: "use shape::permute;\n".to_owned() });
+    }
+    Fix { title, edits }
 }
 
 /// The axes of the data are put beside those with which they become one, unless the new shape speaks of them by place.
@@ -137,8 +160,9 @@ fn gathered(from: &[i64], to: &[i64]) -> Option<Vec<usize>> {
     if own.len() > MAX_RANK || others.len() > own.len() {
         return None;
     }
-    // Each number, written in the base of how many axes there are, says where each axis goes.
-    let goes = |way: usize, i: usize| way / others.len().pow(i as u32) % others.len();
+    // Each number, written in the base of how many axes there are, says where each axis goes; the least ones keep axes of
+    // one size in their order.
+    let goes = |way: usize, i: usize| way / others.len().pow((own.len() - 1 - i) as u32) % others.len();
     let fits = |&way: &usize| {
         let mut products = vec![1i64; others.len()];
         for (i, &axis) in own.iter().enumerate() {
@@ -178,6 +202,7 @@ mod tests {
         assert_eq!(gathered(&[1, 768, 14, 14], &[1, 196, 768]), Some(vec![0, 2, 3, 1]));
         assert_eq!(gathered(&[8, 4, 10, 16], &[8, 10, 64]), Some(vec![0, 2, 1, 3]));
         assert_eq!(gathered(&[2, 6], &[3, 4]), None);
+        assert_eq!(gathered(&[4, 32, 32, 3], &[4, 3, 32, 32]), Some(vec![0, 3, 1, 2]));
     }
 
     #[test]

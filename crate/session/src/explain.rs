@@ -64,6 +64,7 @@ const PAGES: &[(&str, &str)] = &[
     ("string-expression", include_str!("../../../doc/error/string-expression.md")),
     ("suspicious-axis", include_str!("../../../doc/error/suspicious-axis.md")),
     ("suspicious-broadcast", include_str!("../../../doc/error/suspicious-broadcast.md")),
+    ("suspicious-loss", include_str!("../../../doc/error/suspicious-loss.md")),
     ("suspicious-reshape", include_str!("../../../doc/error/suspicious-reshape.md")),
     ("suspicious-transpose", include_str!("../../../doc/error/suspicious-transpose.md")),
     ("suspicious-variable", include_str!("../../../doc/error/suspicious-variable.md")),

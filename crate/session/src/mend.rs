@@ -172,21 +172,17 @@ impl Mends {
 }
 
 impl Mends {
-    /// Where a problem is put: at its likeliest mend, unless another one is as likely elsewhere.
+    /// Where a problem is put: at its likeliest mend.
     fn place_of(&self, lines: &LineIndex, problem: usize, shown: Span) -> Span {
-        let mends = self.of(lines, problem);
-        let Some(best) = mends.first() else { return shown };
+        let Some(&best) = self.of(lines, problem).first() else { return shown };
         let line = |span: Span| lines.line_of(span.start);
-        let rival = mends.iter().find(|mend| line(mend.place) != line(best.place) && mend.n_left == best.n_left);
-        let is_tie = rival.is_some_and(|rival| rival.cost <= best.cost);
         // Of edits in several places, the problem's own.
         let own = best.edits.iter().map(|edit| edit.span).find(|edit| shown.contains(edit.start));
-        match (is_tie, own) {
-            (true, _) => shown,
-            (false, Some(own)) if !shown.contains(best.place.start) => own,
+        match own {
+            Some(own) if !shown.contains(best.place.start) => own,
             // A place between two letters says less than what the problem is.
-            (false, _) if best.place.is_empty() && line(best.place) == line(shown) => shown,
-            (false, _) => best.place,
+            _ if best.place.is_empty() && line(best.place) == line(shown) => shown,
+            _ => best.place,
         }
     }
 }
