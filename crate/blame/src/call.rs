@@ -406,7 +406,8 @@ impl<'a> Written<'a> {
         } else if axes.len() + missing.len() == rank as usize {
             if let [_] = missing[..] {
                 // Those of one sample.
-                let of_batch = [0].into_iter().chain(axes.iter().map(|&axis| from_front(axis).saturating_add(1))).list();
+                let of_batch =
+                    [0].into_iter().chain(axes.iter().map(|&axis| from_front(axis).saturating_add(1))).list();
                 self.put(6, self.value, base::bracketed(&of_batch));
             }
             self.put(7, self.value, base::bracketed(&[&axes[..], &missing].concat()));
