@@ -549,7 +549,7 @@ fn scales(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Vec<Can
     let is_scale = |attr: &&NodeId| attr_name(outline, **attr).starts_with("scale_");
     let values = parts.attrs.iter().filter(is_scale).filter_map(|&attr| outline.tree.children(attr).first().copied());
     let values: Vec<NodeId> = values.list();
-    for scale in ["2f", "4f", "8f"].into_iter().filter(|_| !values.is_empty()) {
+    for scale in ["2f", "4f"].into_iter().filter(|_| !values.is_empty()) {
         let edits = values.iter().map(|&at| Edit { span: outline.span(at), text: scale.to_owned() }).list();
         let title = format!("write the scale `{scale}`");
         out.push(Candidate { title, place: outline.span(values[0]), edits, cost: 9 + suspect.n_hops });

@@ -23,8 +23,14 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
+    #[inline(always)]
     pub fn replace(cost: u32, span: Span, text: impl Into<String>, title: impl Into<String>) -> Candidate {
-        Candidate { title: title.into(), edits: vec![Edit { span, text: text.into() }], place: span, cost }
+        Candidate::of_one(cost, span, text.into(), title.into())
+    }
+
+    #[inline(never)]
+    fn of_one(cost: u32, span: Span, text: String, title: String) -> Candidate {
+        Candidate { title, edits: vec![Edit { span, text }], place: span, cost }
     }
 
     /// The same, with the fault elsewhere than the edit.

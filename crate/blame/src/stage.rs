@@ -82,21 +82,28 @@ fn instead(outline: &Outline, from: NodeId, stage: NodeId, out: &mut Vec<Candida
             out.push(Candidate::replace(2, span, other.name.clone(), title));
         }
     }
-    for other in unused(outline, stage).into_iter().filter(|other| takes(outline, other, from)) {
-        let (start, said) = (Span::new(span.start, span.start), format!("{} |> ", other.name));
-        // An activation stands behind what gives it its values.
-        let is_bent = layer_of(outline, stage).is_some_and(|(layer, _)| layer.module == "nonlin");
-        out.push(
-            Candidate::replace(if is_bent { 4 } else { 2 }, start, said, format!("write `{} |> {old}`", other.name))
-                .at(span),
-        );
+    // An activation stands behind what gives it its values.
+    let is_bent = layer_of(outline, stage).is_some_and(|(layer, _)| layer.module == "nonlin");
+    let before = Span::new(span.start, span.start);
+    inserted(outline, (stage, from), (before, if is_bent { 4 } else { 2 }), out);
+    let pipe = outline
+        .parent(stage)
+        .filter(|&pipe| outline.parent(pipe).is_none_or(|around| outline.kind(around) != NodeKind::Pipe));
+    if let Some(pipe) = pipe {
+        inserted(outline, (stage, pipe), (span.after(), 3), out);
     }
-    let Some(pipe) = outline.parent(stage) else { return };
-    if outline.parent(pipe).is_none_or(|around| outline.kind(around) != NodeKind::Pipe) {
-        for other in unused(outline, stage).into_iter().filter(|other| takes(outline, other, pipe)) {
-            let (said, title) = (format!(" |> {}", other.name), format!("write `{old} |> {}`", other.name));
-            out.push(Candidate::replace(3, span.after(), said, title).at(span));
-        }
+}
+
+/// Weights that nothing applies and that take a value, before or behind a stage.
+fn inserted(outline: &Outline, (stage, value): (NodeId, NodeId), (at, cost): (Span, u32), out: &mut Vec<Candidate>) {
+    let (old, span) = (outline.text(stage), outline.span(stage));
+    for other in unused(outline, stage).into_iter().filter(|other| takes(outline, other, value)) {
+        let new = other.name.as_str();
+        let (said, text) = match at.start == span.start {
+            true => (format!("{new} |> {old}"), format!("{new} |> ")),
+            false => (format!("{old} |> {new}"), format!(" |> {new}")),
+        };
+        out.push(Candidate::replace(cost, at, text, format!("write `{said}`")).at(span));
     }
 }
 

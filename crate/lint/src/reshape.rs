@@ -87,14 +87,10 @@ fn permuted(cx: &Context, data: ExprId, order: &[usize]) -> Fix {
     let stage = format!("permute(dims=({dims}))");
     let title = format!("write `{stage}` before it");
     let mut edits = vec![Edit { span: cx.span(data).after(), text: format!(" |> {stage}") }];
-    let mut at = 0;
-    let starts = cx.text.split_inclusive('\n').map(|line| {
-        at += line.len();
-        (at - line.len(), line)
-    });
-    let mut lines = starts.filter(|(_, line)| line.starts_with("use ") || line.starts_with("node "));
-    if let (Some((start, _)), None) = (lines.next(), base::find(cx.text, "permute")) {
-        edits.push(Edit { span: Span::new(start as u32, start as u32), text: "use shape::permute;\n".to_owned() });
+    // What stands before the first node are imports.
+    let start = base::find(cx.text, "\nnode ").map_or(0, |at| at as u32 + 1);
+    if base::find(cx.text, "permute").is_none() {
+        edits.push(Edit { span: Span::new(start, start), text: "use shape::permute;\n".to_owned() });
     }
     Fix { title, edits }
 }
