@@ -40,12 +40,21 @@ const FUNCTION = 0;
  * front. Which is best is chance, since each call is written otherwise then, so all are tried, by a quality at which
  * Brotli is quick; the few that are best by it are tried as hosts send them.
  */
-const LIKENESS = [[0.15, 0.2], [0.2, 0.5], [0.35, 0.2], [0.35, 0.3], [0.4, 0.2], [0.4, 0.3], [0.45, 0.2], [0.45, 0.3], [0.5, 0.3]].map(
-  ([before, last]) => ({ before, last }),
-);
+const LIKENESS = [
+  [0.15, 0.2],
+  [0.2, 0.5],
+  [0.3, 0.3],
+  [0.35, 0.2],
+  [0.35, 0.3],
+  [0.4, 0.2],
+  [0.4, 0.3],
+  [0.45, 0.2],
+  [0.45, 0.3],
+  [0.5, 0.3],
+].map(([before, last]) => ({ before, last }));
 const OFTEN = [50, 60, 70, 85];
 const QUICK = 9;
-const N_BEST = 8;
+const N_BEST = 12;
 
 /**
  * A body whose variables, behind its parameters, stand by type, the most used first; those without a use are gone, and so

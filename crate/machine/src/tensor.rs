@@ -18,7 +18,7 @@ use base::{HashMap, MapArray, ToList};
 use kernel::apart::Apart;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{CallFault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values};
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 use std::ops::Range;
 use std::sync::Arc;
 use ty::{Attrs, Fields, RunFault, Value};
@@ -171,7 +171,7 @@ impl Block {
 #[derive(Default)]
 pub(crate) struct Each<T> {
     few: [T; 5],
-    more: SmallVec<[T; MAX_OPERANDS]>,
+    more: Vec<T>,
 }
 
 impl<T: Copy + Default> Each<T> {
