@@ -323,9 +323,10 @@ fn along_vector(outline: &Outline, parts: &Parts, row: &Op) -> Option<i64> {
     let dims = |arg: usize| Some(shaped(outline, *parts.args.get(arg)?)?.dims);
     let (data, vector) = (dims(0)?, dims(1)?);
     let &[size @ Some(_)] = &vector[..] else { return None };
-    let axis = data.iter().position(|&dim| dim == size).filter(|_| row.name.starts_with("nn."));
-    // The first axis is that of samples, and the third of four that of the rows of a picture.
-    axis.filter(|&axis| axis == 1 || axis + 1 == data.len()).map(|axis| axis as i64)
+    // Channels are the second axis or the last one.
+    let is_along = |&axis: &usize| data[axis] == size && (axis == 1 || axis + 1 == data.len());
+    let axis = (0..data.len()).find(is_along).filter(|_| row.name.starts_with("nn."));
+    axis.map(|axis| axis as i64)
 }
 
 /// What is known of an expression's tensor type.

@@ -28,6 +28,7 @@ impl Candidate {
         Candidate::of_one(cost, span, text.into(), title.into())
     }
 
+    /// Most edits are made here: once in the module, whatever the texts are written as.
     #[inline(never)]
     fn of_one(cost: u32, span: Span, text: String, title: String) -> Candidate {
         Candidate { title, edits: vec![Edit { span, text }], place: span, cost }

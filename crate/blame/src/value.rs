@@ -403,6 +403,14 @@ impl Wraps<'_> {
         });
     }
 
+    /// The same where much speaks for it.
+    fn likely(&mut self, less: u32, op: &str, rest: String) {
+        let cost = self.cost;
+        self.cost = cost.saturating_sub(less);
+        self.put(0, op, rest);
+        self.cost = cost;
+    }
+
     /// Where a dtype is wanted it is that one, and where nothing is known the usual ones.
     fn casts(&mut self, have: Option<Dtype>, wanted: Option<Dtype>, is_known: bool) {
         if let Some(dtype) = wanted.filter(|&dtype| Some(dtype) != have) {
@@ -418,15 +426,12 @@ impl Wraps<'_> {
 
     /// Of all elements one number.
     fn reduced(&mut self, have: Option<Dtype>) {
-        let cost = self.cost;
-        self.cost = cost.saturating_sub(12);
         if have.is_none_or(Dtype::is_float) {
-            self.put(0, "mean", String::new());
+            self.likely(12, "mean", String::new());
         }
         if have != Some(Dtype::Bool) {
-            self.put(1, "sum", String::new());
+            self.likely(11, "sum", String::new());
         }
-        self.cost = cost;
     }
 
     /// Numbers of classes, where a float for each class is wanted.
@@ -436,10 +441,7 @@ impl Wraps<'_> {
             && to.is_float()
             && !from.is_float()
         {
-            let cost = self.cost;
-            self.cost = cost.saturating_sub(9);
-            self.put(0, "one_hot", format!(", 1f, 0f, depth={n_classes}, axis=-1, dtype=\"{to}\""));
-            self.cost = cost;
+            self.likely(9, "one_hot", format!(", 1f, 0f, depth={n_classes}, axis=-1, dtype=\"{to}\""));
         }
     }
 
@@ -510,10 +512,7 @@ impl Wraps<'_> {
             }
             if let Some((axis, n_axes)) = lacking(from, &shaped.dims) {
                 let n_axes = if n_axes == 1 { String::new() } else { format!(", num_newaxis={n_axes}") };
-                let cost = self.cost;
-                self.cost = cost.saturating_sub(8);
-                self.put(0, "expand_dims", format!(", axis={axis}{n_axes}"));
-                self.cost = cost;
+                self.likely(8, "expand_dims", format!(", axis={axis}{n_axes}"));
             }
         }
         // The operand of fewer axes is the one that lacks some.

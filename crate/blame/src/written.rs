@@ -155,7 +155,7 @@ fn agreement(outline: &Outline, size: NodeId) -> u32 {
     // A picture that is square stays so: its sizes are the last two.
     let beside = outline.parent(size).map(|shape| outline.tree.children(shape)).unwrap_or_default();
     let last = &beside[beside.len().saturating_sub(2)..];
-    let is_square = last.contains(&size) && last.iter().all(|&other| outline.text(other) == text);
+    let is_square = beside.len() > 1 && last.contains(&size) && last.iter().all(|&other| outline.text(other) == text);
     let agreement = match number {
         2..8 => 1,
         8..32 => 3,

@@ -1,4 +1,5 @@
-//! Products of matrices, by the definition: each element of the result is a sum over `k`, in order of `k`.
+//! Products of matrices, by the definition: each element of the result is a sum over `k`, in order of `k`. Few elements are
+//! multiplied where they lie ([`product_f64`] and its like).
 //!
 //! ```
 //! use kernel::linear;
@@ -114,7 +115,7 @@ fn product<T: Copy + Default>(
     step: impl Fn(T, T, T) -> T,
     end: impl Fn(T) -> T,
 ) -> Option<()> {
-    if !a.holds([m, k])? || !b.holds([k, n])? || to.len() != m.checked_mul(n)? {
+    if !a.holds([m, k]) || !b.holds([k, n]) || to.len() != m.checked_mul(n)? {
         return None;
     }
     let ([a_row, a_term], [b_term, b_column]) = (a.steps, b.steps);
@@ -149,12 +150,10 @@ fn product<T: Copy + Default>(
 
 impl<T> Placed<'_, T> {
     /// Whether all elements of a matrix of this shape lie in the slice.
-    fn holds(&self, shape: [usize; 2]) -> Option<bool> {
-        if shape.contains(&0) {
-            return Some(true);
-        }
-        let [row, column] = [0, 1].map(|axis| (shape[axis] - 1).checked_mul(self.steps[axis]));
-        Some(row?.checked_add(column?)? < self.data.len())
+    fn holds(&self, shape: [usize; 2]) -> bool {
+        let last = |axis: usize| (shape[axis] - 1).checked_mul(self.steps[axis]);
+        let is_inside = || last(0)?.checked_add(last(1)?).filter(|&last| last < self.data.len());
+        shape.contains(&0) || is_inside().is_some()
     }
 }
 
@@ -199,6 +198,26 @@ mod tests {
             }
         }
         assert_eq!(dense(&A, &B_TRANSPOSED, [2, 3, 2]), [7, -1, 16, -1]);
+    }
+
+    #[test]
+    fn products_where_matrices_lie_are_the_same() {
+        let numbers = |count: usize| (0..count as i64).map(|i| i * i % 17 - 8).collect::<Vec<_>>();
+        for [m, k, n] in [[4, 4, 4], [2, 3, 9], [1, 0, 5], [3, 2, 1], [5, 1, 6]] {
+            let (a, b) = (numbers(m * k), numbers(k * n));
+            for (order, steps) in [(Order::Plain, [n, 1]), (Order::Transposed, [1, k])] {
+                let want = batch_matmul(plain(&a, 1), Operand { data: &b, batch: 1, order }, [m, k, n]);
+                let whole = |all: &[i64]| all.iter().map(|&x| x as u64).collect::<Vec<_>>();
+                let (left, right, mut to) = (whole(&a), whole(&b), vec![1; m * n]);
+                let placed = |data, steps| Placed { data, steps };
+                product_u64([m, k, n], placed(&left, [k, 1]), placed(&right, steps), &mut to).expect("they fit");
+                assert_eq!(to, whole(&want), "{m} {k} {n}");
+                if k > 0 {
+                    let short = placed(&right[1..], steps);
+                    assert_eq!(product_u64([m, k, n], placed(&left, [k, 1]), short, &mut to), None);
+                }
+            }
+        }
     }
 
     #[test]

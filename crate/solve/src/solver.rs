@@ -52,7 +52,7 @@ pub enum State {
     Quantified,
 }
 
-/// The arguments of a relation; few have many.
+/// The arguments of a relation.
 pub type Args = Vec<TermId>;
 
 /// A relation with its arguments: inputs first, then outputs.

@@ -49,7 +49,7 @@ pub enum Event {
     Leave(NodeId),
 }
 
-/// The children of a node; few have many.
+/// The children of a node.
 pub type Children = Vec<NodeId>;
 
 impl Tree {
