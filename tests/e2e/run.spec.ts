@@ -366,7 +366,10 @@ test("what has no value says why, and what is made up says so", async ({ page })
   await expect(values.first()).toContainText("2");
   await expect(panel(page).locator(".value .note")).toHaveCount(0);
   await write(page, "def @main(%l: List[int32]) { %l }\n");
-  await expect(values.first().locator(".failed")).toHaveText("No value: the input %l: only tensors and tuples of them can be given (line 1).");
+  await expect(values.first()).toContainText("Cons");
+  await expect(values.first().locator(".note")).toHaveText(/made up/);
+  await write(page, "def @main(%f: fn(int32) -> int32) { %f(1) }\n");
+  await expect(values.first().locator(".failed")).toHaveText("No value: the input %f: only tensors, and tuples and data types of them, can be given (line 1).");
   await expect(panel(page).locator(".value .note")).toHaveCount(0);
   await expect(values.first().getByRole("button", { name: "Step through" })).toHaveCount(0);
 });

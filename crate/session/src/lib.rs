@@ -37,6 +37,7 @@ mod explain;
 mod export;
 mod format;
 mod hover;
+mod inputs;
 mod ir_text;
 mod layouts;
 mod matches;

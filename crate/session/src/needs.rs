@@ -1,7 +1,7 @@
 //! What a run needs, found before it, in words.
 
 use crate::compile::compile;
-use crate::data::main_arguments;
+use crate::inputs::main_arguments;
 use crate::{Analysis, Options};
 use base::{HashMap, Join, Span, ToList};
 use forecast::{Forecast, Forecaster, Open};

@@ -1,6 +1,7 @@
 //! The nodes of a TensorScript file as values: what they keep, by names, and what they start from.
 
-use crate::data::{InputError, SplitMix, from_json};
+use crate::data::from_json;
+use crate::inputs::{InputError, SplitMix};
 use crate::run::Options;
 use base::{Append, Span, ToList};
 use hir::Module;

@@ -2,7 +2,7 @@
 
 use crate::Analysis;
 use crate::compile::{Compiled, Fusion, compile};
-use crate::data::{self, InputError};
+use crate::inputs::{self, InputError};
 use crate::needs::{Ahead, Needs, bytes_text};
 use base::{Append, Diagnostic, HashMap, MapArray, Severity, Span};
 use hir::{FnId, Function, Item};
@@ -242,7 +242,7 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
             None => ("", span),
         };
         let args = match main {
-            Some(_) => data::main_arguments(analysis, function, options),
+            Some(_) => inputs::main_arguments(analysis, function, options),
             None => Ok(Vec::new()),
         };
         let value = match args {

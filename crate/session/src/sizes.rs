@@ -7,9 +7,9 @@
 
 use crate::Analysis;
 use base::{Append, HashMap, Span, ToList};
-use hir::{ExprId, TypeExprId, TypeExprKind};
+use hir::{CtorId, ExprId, TypeExprId, TypeExprKind};
 use std::rc::Rc;
-use ty::{Dim, Extent, ParamId, RunError, RunFault, Term, TermId, Terms, Value, VariantId};
+use ty::{AdtId, Dim, Dtype, Extent, ParamId, RunError, RunFault, Term, TermId, Terms, Value, VariantId};
 
 /// At most this many values are looked at: what is shared is met anew at each place.
 const MAX_VALUES: usize = 1_000_000;
@@ -19,9 +19,26 @@ type Choice = Rc<HashMap<ParamId, Ty>>;
 
 /// A type, or a part of one.
 #[derive(Clone)]
-enum Ty {
+pub(crate) enum Ty {
     Found(TermId),
     Written(TypeExprId, Choice),
+}
+
+/// What values of a type are made of.
+pub(crate) enum Form {
+    Tensor {
+        shape: Ty,
+        dtype: Ty,
+    },
+    Scalar(Dtype),
+    Tuple(Vec<Ty>),
+    Adt {
+        adt: AdtId,
+        args: Vec<Ty>,
+    },
+    /// Any type.
+    Open,
+    Other,
 }
 
 impl Analysis {
@@ -46,7 +63,12 @@ impl Analysis {
                     }
                 }
                 Value::Tuple(fields) => stack.append_all(fields.iter().cloned().zip(self.parts(&ty))),
-                Value::Data(ctor, fields) => stack.append_all(fields.iter().cloned().zip(self.fields(&ty, ctor))),
+                Value::Data(ctor, fields) => {
+                    if let Form::Adt { args, .. } = self.form(&ty) {
+                        let types = self.fields(CtorId::numbered(ctor), &args);
+                        stack.append_all(fields.iter().cloned().zip(types));
+                    }
+                }
                 Value::Variant(name, fields) => {
                     stack.append_all(fields.iter().cloned().zip(self.variant_fields(&ty, name)));
                 }
@@ -89,53 +111,90 @@ impl Analysis {
         }
     }
 
-    /// The sizes of a tensor, as far as they are numbers.
-    fn sizes(&self, ty: &Ty) -> Vec<Option<u64>> {
-        let solver = &self.inferred.solver;
-        let shape = match self.resolved(ty) {
-            Ty::Found(term) => match solver.head(term) {
-                Term::Tensor { shape, .. } => Ty::Found(shape),
-                _ => return Vec::new(),
+    /// What a type is, but for the parts of it.
+    pub(crate) fn form(&self, ty: &Ty) -> Form {
+        match self.resolved(ty) {
+            Ty::Found(term) => match self.inferred.solver.head(term) {
+                Term::Tensor { shape, dtype } => Form::Tensor { shape: Ty::Found(shape), dtype: Ty::Found(dtype) },
+                Term::Tuple(_) => Form::Tuple(self.parts(ty)),
+                Term::Adt { adt, args } => {
+                    let args = self.inferred.solver.items(args).iter().map(|&arg| Ty::Found(arg)).list();
+                    Form::Adt { adt, args }
+                }
+                Term::Param(..) => Form::Open,
+                _ => Form::Other,
             },
-            Ty::Written(id, choice) => match self.module.type_exprs[id].kind {
-                TypeExprKind::Tensor { shape, .. } => Ty::Written(shape, choice),
-                _ => return Vec::new(),
-            },
-        };
-        let size = |dim: &Ty| match self.resolved(dim) {
-            Ty::Found(term) => match solver.head(term) {
-                Term::Dim(Dim { extent: Extent::Number(size), dynamic: false }) => u64::try_from(size).ok(),
+            Ty::Written(id, choice) => {
+                let part = |id: TypeExprId| self.resolved(&Ty::Written(id, choice.clone()));
+                match &self.module.type_exprs[id].kind {
+                    TypeExprKind::Tensor { shape, dtype } => Form::Tensor { shape: part(*shape), dtype: part(*dtype) },
+                    TypeExprKind::Scalar(dtype) => Form::Scalar(*dtype),
+                    TypeExprKind::Tuple(_) => Form::Tuple(self.parts(ty)),
+                    TypeExprKind::Adt { adt, args } => {
+                        Form::Adt { adt: *adt, args: args.iter().map(|&arg| part(arg)).list() }
+                    }
+                    TypeExprKind::Param(_) => Form::Open,
+                    _ => Form::Other,
+                }
+            }
+        }
+    }
+
+    /// The dtype that a part of a tensor's type is.
+    pub(crate) fn dtype(&self, ty: &Ty) -> Option<Dtype> {
+        match self.resolved(ty) {
+            Ty::Found(term) => match self.inferred.solver.head(term) {
+                Term::Dtype(dtype) => Some(dtype),
                 _ => None,
             },
             Ty::Written(id, _) => match self.module.type_exprs[id].kind {
-                TypeExprKind::Dim(size) => u64::try_from(size).ok(),
+                TypeExprKind::Dtype(dtype) | TypeExprKind::Scalar(dtype) => Some(dtype),
                 _ => None,
             },
-        };
-        self.parts(&shape).iter().map(size).list()
+        }
     }
 
-    /// The types of a constructor's fields.
-    fn fields(&self, ty: &Ty, ctor: u32) -> Vec<Ty> {
-        let (adt, args) = match self.resolved(ty) {
-            Ty::Found(term) => match self.inferred.solver.head(term) {
-                Term::Adt { adt, args } => {
-                    (adt, self.inferred.solver.items(args).iter().map(|&arg| Ty::Found(arg)).list())
+    /// The dims of a shape, if its rank is known.
+    pub(crate) fn dims(&self, shape: &Ty) -> Option<Vec<Ty>> {
+        let is_known = match self.resolved(shape) {
+            Ty::Found(term) => matches!(self.inferred.solver.head(term), Term::Shape(_)),
+            Ty::Written(id, _) => match &self.module.type_exprs[id].kind {
+                TypeExprKind::Shape(parts) => {
+                    !parts.iter().any(|&part| matches!(self.module.type_exprs[part].kind, TypeExprKind::Splice(_)))
                 }
-                _ => return Vec::new(),
-            },
-            Ty::Written(id, choice) => match &self.module.type_exprs[id].kind {
-                TypeExprKind::Adt { adt, args } => {
-                    let args: Vec<Ty> = args.iter().map(|&arg| self.resolved(&Ty::Written(arg, choice.clone()))).list();
-                    (*adt, args)
-                }
-                _ => return Vec::new(),
+                _ => false,
             },
         };
-        let choice: Choice =
-            Rc::new(self.module.adts[adt].params.iter().copied().zip(args).collect::<HashMap<ParamId, Ty>>());
-        let fields = self.module.ctors[hir::CtorId::numbered(ctor)].fields.iter();
-        fields.map(|&field| Ty::Written(field, choice.clone())).list()
+        is_known.then(|| self.parts(shape))
+    }
+
+    /// A dim that is a number.
+    pub(crate) fn size(&self, dim: &Ty) -> Option<i64> {
+        match self.resolved(dim) {
+            Ty::Found(term) => match self.inferred.solver.head(term) {
+                Term::Dim(Dim { extent: Extent::Number(size), dynamic: false }) => Some(size),
+                _ => None,
+            },
+            Ty::Written(id, _) => match self.module.type_exprs[id].kind {
+                TypeExprKind::Dim(size) => Some(size),
+                _ => None,
+            },
+        }
+    }
+
+    /// The sizes of a tensor, as far as they are numbers.
+    fn sizes(&self, ty: &Ty) -> Vec<Option<u64>> {
+        let Form::Tensor { shape, .. } = self.form(ty) else { return Vec::new() };
+        let sizes = self.parts(&shape);
+        sizes.iter().map(|dim| self.size(dim).and_then(|size| u64::try_from(size).ok())).list()
+    }
+
+    /// The types of a constructor's fields, in a type with these arguments.
+    pub(crate) fn fields(&self, ctor: CtorId, args: &[Ty]) -> Vec<Ty> {
+        let ctor = &self.module.ctors[ctor];
+        let params = self.module.adts[ctor.adt].params.iter().copied();
+        let choice: Choice = Rc::new(params.zip(args.iter().cloned()).collect::<HashMap<ParamId, Ty>>());
+        ctor.fields.iter().map(|&field| Ty::Written(field, choice.clone())).list()
     }
 
     fn variant_fields(&self, ty: &Ty, name: VariantId) -> Vec<Ty> {

@@ -6,7 +6,7 @@
 use crate::Analysis;
 use crate::block::Contents;
 use crate::compile::{Compiled, Fusion, compile};
-use crate::data;
+use crate::inputs;
 use crate::ir_text::ir_names;
 use crate::page::{diagnostic_views, span_view};
 use crate::run::{Options, main_of, run_diagnostic};
@@ -80,7 +80,7 @@ impl Stepper {
         let is_main = main_of(analysis).is_some_and(|(_, main)| main == function);
         let options = Options { fuel: FUEL, memory: MEMORY, ..Options::default() };
         let args = match is_main {
-            true => data::main_arguments(analysis, function, &options).ok()?,
+            true => inputs::main_arguments(analysis, function, &options).ok()?,
             false => Vec::new(),
         };
         let lines = ir::lines(&program, ir_names(analysis), Detail::Plain);
