@@ -114,6 +114,15 @@ impl Module {
         &self.local_names[self.locals[local].name.range()]
     }
 
+    /// What a sentence calls an operator: in TensorScript the sign that it is written as, unless it is a part of a layer.
+    pub fn operator_name(&self, op: OpId) -> &'static str {
+        let row = op.row();
+        match self.surface {
+            Surface::TensorScript => row.infix.unwrap_or_else(|| base::trim_start(row.name, "nn.")),
+            Surface::Relay | Surface::Refine => row.name,
+        }
+    }
+
     /// Keeps the name of a new variable.
     pub fn add_local_name(&mut self, name: &str) -> Span {
         let start = self.local_names.len() as u32;

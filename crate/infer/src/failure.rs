@@ -8,7 +8,6 @@ use crate::why::{Why, args_of_callee};
 use base::{Diagnostic, Join, Span, Surface, ToList, count};
 use hir::net::Stage;
 use hir::{Arm, ExprId, ExprKind, Module, PatKind};
-use op::OpId;
 use solve::{Cause, EQUAL, Failure, Posted, RelationId};
 use ty::{
     AT_MOST, COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId,
@@ -63,7 +62,7 @@ impl Wording<'_> {
     fn asking(&self, asked: &Asked, posted: &Posted) -> String {
         let what = match &self.module.exprs[asked.expr].kind {
             _ if let Some(stage) = self.module.stage_of(asked.expr) => self.layer_name(stage),
-            ExprKind::OpCall { op, .. } => format!("`{}`", self.operator_name(*op)),
+            ExprKind::OpCall { op, .. } => format!("`{}`", self.module.operator_name(*op)),
             ExprKind::Project { index, .. } => format!("`.{index}`"),
             called => match self.name_of_callee(called) {
                 Some(name) => format!("`{name}`"),
@@ -130,7 +129,7 @@ impl Wording<'_> {
         let relation = posted.relation.name();
         let Why::Expr(expr) = self.why(posted.cause) else { return (format!("`{relation}`"), &[]) };
         match &self.module.exprs[expr].kind {
-            ExprKind::OpCall { op, args, .. } => (format!("`{}`", self.operator_name(*op)), args.as_slice()),
+            ExprKind::OpCall { op, args, .. } => (format!("`{}`", self.module.operator_name(*op)), args.as_slice()),
             ExprKind::Op(op) => (format!("`{}`", op.row().name), &[]),
             // What a called function's type asks for.
             called => match self.name_of_callee(called) {
@@ -147,12 +146,6 @@ impl Wording<'_> {
             ExprKind::Local(local, _) => Some(self.module.local_name(local)),
             _ => None,
         }
-    }
-
-    /// In TensorScript it is written as a sign, unless it is a part of a layer.
-    fn operator_name(&self, op: OpId) -> &'static str {
-        let row = op.row();
-        row.infix.filter(|_| self.module.surface == Surface::TensorScript).unwrap_or(row.name)
     }
 
     /// What is said of a relation that does not hold, by the reason.
@@ -464,12 +457,16 @@ impl Wording<'_> {
             [Term::Row { variant, .. }, Term::EmptyRow | Term::Param(..)] => (parts[1], parts[0], variant),
             _ => return None,
         };
-        let name = self.module.variant(variant);
         // A row stands alone as the argument of a type.
         let row_of = |id: TermId| if let Term::Sum(row) = solver.head(id) { row } else { id };
         let sums = solver.roots_where(&types, |term| matches!(term, Term::Sum(_) | Term::Row { .. }));
         let ends_here = |&id: &TermId| solver.root(solver.row(row_of(id)).1) == solver.root(end);
         let closed = sums.iter().copied().find(ends_here);
+        // A row that has become another one begins with what that one begins with, which may be in both.
+        let has = |id: TermId, name: VariantId| solver.row(row_of(id)).0.iter().any(|variant| variant.name == name);
+        let lacking = solver.row(cell).0.into_iter().find(|lacking| !closed.is_some_and(|id| has(id, lacking.name)));
+        let (cell, variant) = lacking.map_or((cell, variant), |lacking| (lacking.cell, lacking.name));
+        let name = self.module.variant(variant);
         let sum = closed.filter(|&id| row_of(id) != id).unwrap_or(types[0]);
         let sum_text = self.print(sum);
         let variants = |id: TermId| solver.row(row_of(id)).0.iter().map(|variant| variant.name).list();

@@ -34,11 +34,11 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     // Where the last axis has one element, no scores lie along it.
     let scores = scores(cx, data).filter(|_| shape[last] != Size::ONE);
     let message = if is_softmax && shape[axis] == Size::ONE {
-        format!("`{}` of {text} along axis {axis}, which has one element: each becomes 1", call.name)
+        format!("`{}` of {text} along axis {axis}, which has one element: each becomes 1", call.told)
     } else if axis == 0 && (call.name.starts_with("nn.") && cx.operator(data).is_some() || scores.is_some()) {
-        format!("`{}` of {text} goes along axis 0, across the samples of the batch", call.name)
+        format!("`{}` of {text} goes along axis 0, across the samples of the batch", call.told)
     } else if let (true, Some(product)) = (is_softmax, scores.filter(|_| !is_weighing(cx, call.expr))) {
-        format!("`{}` of {text} goes along axis {axis}, but `{product}` has its scores along the last", call.name)
+        format!("`{}` of {text} goes along axis {axis}, but `{product}` has its scores along the last", call.told)
     } else {
         return None;
     };
@@ -60,7 +60,7 @@ fn across_pictures(cx: &Context, call: &Call, data: ExprId, axis: usize) -> Opti
     cx.shape(data).filter(|shape| made.attrs.str("data_layout") == "NCHW" && shape[1] != Size::ONE)?;
     let text = cx.shape_text(data);
     let message =
-        format!("`{}` of {text} goes along axis {axis}, but the channels of `{}` are axis 1", call.name, made.name);
+        format!("`{}` of {text} goes along axis {axis}, but the channels of `{}` are axis 1", call.told, made.told);
     let warning = Diagnostic::warning(CODE, cx.span(call.expr), message).label(cx.span(data), text);
     let end = cx.span(call.expr).end;
     Some(match cx.attr_value(call, "axis") {
@@ -85,7 +85,7 @@ fn scores(cx: &Context, mut expr: ExprId) -> Option<&'static str> {
     for _ in 0..MAX_STEPS {
         let call = cx.operator(expr)?;
         match call.name {
-            "nn.dense" | "nn.matmul" | "nn.batch_matmul" => return Some(call.name),
+            "nn.dense" | "nn.matmul" | "nn.batch_matmul" => return Some(call.told),
             "divide" | "multiply" | "add" | "subtract" | "cast" | "nn.bias_add" | "nn.relu" | "nn.dropout" => {
                 expr = *call.args.first()?;
             }

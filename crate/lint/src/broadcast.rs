@@ -9,7 +9,7 @@
 //! ```
 
 use crate::{Call, Context, Size, axis_of};
-use base::{Diagnostic, Surface, ToList};
+use base::{Diagnostic, Edit, Fix, Join, Surface, ToList};
 use hir::{ExprId, ExprKind};
 use ty::{Names, ParamId};
 
@@ -44,6 +44,19 @@ fn from_last(shape: &[Size], axis: usize) -> Size {
     shape.len().checked_sub(axis + 1).map_or(Size::ONE, |at| shape[at])
 }
 
+/// What two shapes make of each other, as it prints. What the program wants there may be less.
+fn broadcast_text(cx: &Context, left: ExprId, right: ExprId) -> Option<String> {
+    let (a, b) = (cx.shape(left)?, cx.shape(right)?);
+    let (of_left, of_right) = (cx.dims(left)?, cx.dims(right)?);
+    let dim = |axis: usize| {
+        let wide = if from_last(&a, axis) == Size::ONE { of_right } else { of_left };
+        let dim = *wide.get(wide.len().checked_sub(axis + 1)?)?;
+        Some(cx.inferred.print(cx.module, dim).text)
+    };
+    let dims = (0..a.len().max(b.len())).rev().map(dim).some_list()?.joined(", ");
+    Some(if cx.module.surface == Surface::TensorScript { format!("[{dims}]") } else { format!("({dims})") })
+}
+
 /// Both operands are stretched, along axes of one size: a vector against its own transpose.
 fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_comparison: bool) -> Option<Diagnostic> {
     let (a, b) = (cx.shape(left)?, cx.shape(right)?);
@@ -72,8 +85,8 @@ fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_com
         return None;
     }
     let (a_text, b_text) = (cx.shape_text(left), cx.shape_text(right));
-    let result = cx.shape_text(call.expr);
-    let message = format!("`{}` stretches both operands: {a_text} and {b_text} make {result}", call.name);
+    let result = broadcast_text(cx, left, right)?;
+    let message = format!("`{}` stretches both operands: {a_text} and {b_text} make {result}", call.told);
     let mut warning = Diagnostic::warning(CODE, cx.span(call.expr), message);
     for (operand, text) in [(left, &a_text), (right, &b_text)] {
         warning = warning.label(cx.span(operand), format!("{text} is repeated to {result}"));
@@ -85,8 +98,13 @@ fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_com
         let name = cx.called(long, "the operand");
         let (start, end) = (cx.span(long).start, cx.span(long).end);
         let text = cx.text.get(start as usize..end as usize)?;
-        let edit = format!("squeeze({text}, axis=[{axis}])");
-        warning = warning.fix(format!("take axis {axis} out of {name}"), cx.span(long), edit);
+        let is_script = cx.module.surface == Surface::TensorScript;
+        let keyword = if is_script { format!("dim={axis}") } else { format!("axis=[{axis}]") };
+        let edit = Edit { span: cx.span(long), text: format!("squeeze({text}, {keyword})") };
+        let import = cx.import("shape", "squeeze").filter(|_| is_script);
+        let title = format!("take axis {axis} out of {name}");
+        warning.help = Some(title.clone());
+        warning.fixes.push(Fix { title, edits: [edit].into_iter().chain(import).list() });
     }
     Some(warning)
 }
@@ -107,13 +125,13 @@ fn without_keepdims(cx: &Context, call: &Call, whole: ExprId, reduced: ExprId) -
     }
     let message = format!(
         "`{}` lines {} up with the last axes of {}, not with those it was made from",
-        call.name,
+        call.told,
         cx.shape_text(reduced),
         cx.shape_text(whole)
     );
     let mut warning = Diagnostic::warning(CODE, cx.span(call.expr), message);
     let span = cx.span(reduction.expr);
-    warning = warning.label(span, format!("`{}` takes its axes out here", reduction.name));
+    warning = warning.label(span, format!("`{}` takes its axes out here", reduction.told));
     Some(match cx.attr_value(&reduction, "keepdims") {
         Some(value) => warning.fix("keep the reduced axes, of size 1", value, "True"),
         None => {
@@ -131,8 +149,12 @@ fn strangers(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<D
     let is_script = cx.module.surface == Surface::TensorScript;
     let is_named = |param: ParamId| (param.number() as usize) < cx.module.type_params.len();
     let needed = (0..a.len().min(b.len())).find_map(|axis| match (from_last(&a, axis), from_last(&b, axis)) {
-        (Size::Number(n), Size::Param(_)) | (Size::Param(_), Size::Number(n)) if is_script && n != 1 => {
-            Some(format!("a batch of 1 or {n}"))
+        (Size::Number(n), Size::Param(p)) | (Size::Param(p), Size::Number(n)) if is_script && n != 1 && is_named(p) => {
+            // `?` is any number of examples.
+            Some(match cx.module.param(p) {
+                "?" => format!("a batch of 1 or {n}"),
+                name => format!("`{name}` to be 1 or {n}"),
+            })
         }
         (Size::Param(p), Size::Param(q)) if p != q && is_named(p) && is_named(q) => {
             Some(format!("`{}` and `{}` that are equal, or one of them 1", cx.module.param(p), cx.module.param(q)))
@@ -147,7 +169,7 @@ fn strangers(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<D
         return None;
     }
     let (a_text, b_text) = (cx.shape_text(left), cx.shape_text(right));
-    let message = format!("`{}` of {a_text} and {b_text} needs {needed}", call.name);
+    let message = format!("`{}` of {a_text} and {b_text} needs {needed}", call.told);
     let warning = Diagnostic::warning(CODE, span, message);
     Some(warning.label(cx.span(left), a_text).label(cx.span(right), b_text))
 }
@@ -177,7 +199,7 @@ fn one_target_for_all(cx: &Context, call: &Call, left: ExprId, right: ExprId) ->
     }
     let message = format!(
         "`{}` repeats {} for all of {}, and the difference is squared",
-        call.name,
+        call.told,
         cx.shape_text(stretched),
         cx.shape_text(whole)
     );

@@ -21,7 +21,7 @@ mod reshape;
 mod unused;
 mod variable;
 
-use base::{Diagnostic, HashMap, HashSet, Span, ToList};
+use base::{Diagnostic, Edit, HashMap, HashSet, Span, ToList};
 use hir::{ExprId, ExprKind, Item, LocalId, Module};
 use infer::Inferred;
 use std::cell::OnceCell;
@@ -40,7 +40,7 @@ pub fn check(text: &str, module: &Module, inferred: &Inferred) -> Vec<Diagnostic
     exprs
         .filter_map(|(expr, data)| match &data.kind {
             ExprKind::OpCall { op, args, attrs, .. } => {
-                let call = Call { expr, name: op.row().name, args, attrs };
+                let call = Call { expr, name: op.row().name, told: module.operator_name(*op), args, attrs };
                 let of_shapes = broadcast::check(&cx, &call).or_else(|| axis::check(&cx, &call));
                 let of_shapes = of_shapes.or_else(|| reshape::check(&cx, &call));
                 of_shapes.or_else(|| narrow::check(&cx, &call)).or_else(|| loss::check(&cx, &call))
@@ -60,6 +60,8 @@ pub fn unused(text: &str, module: &Module) -> Vec<Diagnostic> {
 struct Call<'a> {
     expr: ExprId,
     name: &'static str,
+    /// The name in a sentence.
+    told: &'static str,
     args: &'a [ExprId],
     attrs: &'a Attrs,
 }
@@ -128,7 +130,9 @@ impl Context<'_> {
     fn operator(&self, expr: ExprId) -> Option<Call<'_>> {
         let expr = self.source(expr);
         match &self.module.exprs[expr].kind {
-            ExprKind::OpCall { op, args, attrs, .. } => Some(Call { expr, name: op.row().name, args, attrs }),
+            ExprKind::OpCall { op, args, attrs, .. } => {
+                Some(Call { expr, name: op.row().name, told: self.module.operator_name(*op), args, attrs })
+            }
             _ => None,
         }
     }
@@ -187,6 +191,13 @@ impl Context<'_> {
             }
         };
         self.shape(expr)?.into_iter().map(number).some_list()
+    }
+
+    /// The line that imports a layer, before the first node: what stands there are imports.
+    fn import(&self, module: &str, name: &str) -> Option<Edit> {
+        let start = base::find(self.text, "\nnode ").map_or(0, |at| at as u32 + 1);
+        let text = || format!("use {module}::{name};\n");
+        base::find(self.text, name).is_none().then(|| Edit { span: Span::new(start, start), text: text() })
     }
 
     fn is_of_numbers(&self, expr: ExprId) -> bool {

@@ -22,7 +22,7 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
         }
         _ => return None,
     };
-    let message = format!("`{}` takes {wanted}, and not what `{}` gives", call.name, data.name);
+    let message = format!("`{}` takes {wanted}, and not what `{}` gives", call.told, data.told);
     let name = cx.name_span(at);
     let warning = Diagnostic::warning(CODE, cx.span(at.expr), message);
     let is_written = cx.text.get(name.range()) == Some(at.name);
@@ -33,7 +33,7 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
 fn across_classes(cx: &Context, call: &Call, data: &Call) -> Option<Diagnostic> {
     let rank = cx.shape(data.expr)?.len();
     let axis = axis_of(data.attrs.int("axis")?, rank).filter(|&axis| axis != 1)?;
-    let message = format!("`{}` has its classes along axis 1, and `{}` goes along axis {axis}", call.name, data.name);
+    let message = format!("`{}` has its classes along axis 1, and `{}` goes along axis {axis}", call.told, data.told);
     let warning = Diagnostic::warning(CODE, cx.span(data.expr), message);
     Some(match cx.attr_value(data, "axis") {
         Some(value) => warning.fix("write `axis=1`", value, "1"),

@@ -51,7 +51,7 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let solver = &cx.inferred.solver;
     let Term::Tensor { dtype, .. } = solver.head(cx.inferred.exprs[data]?) else { return None };
     let Term::Dtype(dtype) = solver.head(dtype) else { return None };
-    let (name, span) = (call.name, cx.span(data));
+    let (name, span) = (call.told, cx.span(data));
     let (wide, suffix, result) = if dtype.is_float() {
         let (operands, help) = match name {
             _ if BITS.contains(&name) => ("whole numbers", "`cast` the operands to int32 first"),

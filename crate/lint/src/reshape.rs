@@ -87,11 +87,7 @@ fn permuted(cx: &Context, data: ExprId, order: &[usize]) -> Fix {
     let stage = format!("permute(dims=({dims}))");
     let title = format!("write `{stage}` before it");
     let mut edits = vec![Edit { span: cx.span(data).after(), text: format!(" |> {stage}") }];
-    // What stands before the first node are imports.
-    let start = base::find(cx.text, "\nnode ").map_or(0, |at| at as u32 + 1);
-    if base::find(cx.text, "permute").is_none() {
-        edits.push(Edit { span: Span::new(start, start), text: "use shape::permute;\n".to_owned() });
-    }
+    edits.append_all(cx.import("shape", "permute"));
     Fix { title, edits }
 }
 

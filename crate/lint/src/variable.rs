@@ -4,7 +4,7 @@
 
 use crate::Context;
 use base::{Diagnostic, Surface};
-use hir::{Arm, ExprId, PatKind};
+use hir::{Arm, ExprId, ExprKind, PatKind};
 use ty::{Names, Term, Terms};
 
 const CODE: &str = "suspicious-variable";
@@ -30,6 +30,11 @@ pub(crate) fn check(cx: &Context, scrutinee: ExprId, arms: &[Arm]) -> Option<Dia
             None if cx.module.surface != Surface::Relay => return None,
             None => ("constructor", ctors.find(|ctor| is_meant(&ctor.name))?.name.clone()),
         };
+        // Who uses it means the value.
+        let is_use = |expr: &hir::Expr| matches!(expr.kind, ExprKind::Local(used, _) if used == local);
+        if cx.module.exprs.iter().skip(cx.module.start.exprs).any(is_use) {
+            return None;
+        }
         let quoted = if meant.starts_with('`') { format!("`` {meant} ``") } else { format!("`{meant}`") };
         let message = format!("`{name}` is a variable, and takes every value: the {kind} is {quoted}");
         Some(Diagnostic::warning(CODE, pat.span, message).fix(format!("write {quoted}"), pat.span, meant))

@@ -121,7 +121,14 @@ impl Analysis {
             }
         }
         diagnostics.append_all(uncovered);
-        diagnostics.append_all(lint::check(text, &module, &inferred));
+        // Of what is wrong nothing more is told.
+        let mut wrong = diagnostics.iter().map(|said| said.span.start).list();
+        wrong.sort_unstable();
+        let is_wrong = |warning: &Diagnostic| {
+            let at = wrong.partition_point(|&start| start < warning.span.start);
+            wrong.get(at).is_some_and(|&start| start < warning.span.end)
+        };
+        diagnostics.append_all(lint::check(text, &module, &inferred).into_iter().filter(|said| !is_wrong(said)));
         if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
             diagnostics.append_all(lint::unused(text, &module));
         }

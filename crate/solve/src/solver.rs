@@ -113,6 +113,8 @@ pub struct Solver {
     steps_of_all: usize,
     /// It has been said of the last cause with too many.
     told_steps: Option<Cause>,
+    /// Where copying a type would not end.
+    endless: Vec<Cause>,
 }
 
 impl Solver {
@@ -137,6 +139,7 @@ impl Solver {
             steps: Vec::new(),
             steps_of_all: 0,
             told_steps: None,
+            endless: Vec::new(),
         }
     }
 
@@ -181,6 +184,7 @@ impl Solver {
         self.steps.clear();
         self.steps_of_all = 0;
         self.told_steps = None;
+        self.endless.clear();
     }
 
     pub fn fresh(&mut self, term: Term, cause: Cause) -> TermId {
@@ -601,8 +605,13 @@ impl Facts for View<'_> {
         self.solver.store.list(items)
     }
 
-    fn copies_itself(&self) -> bool {
-        self.solver.contains_its_copy(self.args[0])
+    fn copies_itself(&mut self) -> bool {
+        // Other copies that follow from the same cause end no more than that one.
+        let is_endless = self.solver.endless.contains(&self.cause) || self.solver.contains_its_copy(self.args[0]);
+        if is_endless && !self.solver.endless.contains(&self.cause) {
+            self.solver.endless.push(self.cause);
+        }
+        is_endless
     }
 
     fn row(&self, row: TermId) -> (Vec<Variant>, TermId) {

@@ -102,7 +102,7 @@ pub trait Facts {
     /// Asserts that two terms are equal.
     fn unify(&mut self, expected: TermId, found: TermId) -> Step;
     /// Whether the first argument, a type that is copied, contains a copy of itself.
-    fn copies_itself(&self) -> bool;
+    fn copies_itself(&mut self) -> bool;
     /// The variants of a row, and what ends it.
     fn row(&self, row: TermId) -> (Vec<Variant>, TermId);
     fn poly(&self, id: PolyId) -> &Poly<Atom>;
