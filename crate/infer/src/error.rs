@@ -236,7 +236,7 @@ impl Wording<'_> {
         if self.module.surface == Surface::TensorScript {
             names.unknown_dim = '?';
         }
-        ty::print_term(&self.inferred.solver, &names, term).text
+        ty::print_said(&self.inferred.solver, &names, term)
     }
 
     /// A definition's name; a literal has none.

@@ -55,8 +55,8 @@ pub use function::{FUNCTION, Function, NO_WHOLE_NUMBER, apply, evaluate, too_lar
 pub use pieces::{covers, too_few_axes};
 pub use poly::{Atom, Poly, PolyId};
 pub use print::{
-    Beginning, Names, Printed, print_atom, print_beginning, print_obligation, print_obligation_beginning, print_scheme,
-    print_term,
+    Beginning, Names, Printed, print_atom, print_beginning, print_obligation, print_obligation_beginning, print_said,
+    print_scheme, print_term,
 };
 pub use reason::{Operand, Reason};
 pub use relation::{Relation, RelationRef, Rule};

@@ -14,6 +14,9 @@ use crate::{
 /// whatever its rank, and one more for each sum in a quotient, a `max` or a `min` of its sizes.
 const MAX_NODES: usize = 2_000;
 
+/// And here in a sentence, which somebody reads.
+const MAX_NODES_SAID: usize = 200;
+
 /// The names that a program gave.
 pub trait Names {
     fn adt(&self, adt: AdtId) -> &str;
@@ -50,6 +53,7 @@ struct Printer<'a> {
     out: String,
     stack: Vec<Piece>,
     n_nodes: usize,
+    max_nodes: usize,
     /// Of a beginning, terms of every kind count; otherwise types do, and what functions of dims are applied to.
     beginning: Option<Beginning>,
 }
@@ -78,6 +82,13 @@ pub fn print_term(terms: &dyn Terms, names: &dyn Names, id: TermId) -> Printed {
     printer.finish()
 }
 
+/// Prints the beginning of a term for a sentence, and the whole of nearly all.
+pub fn print_said(terms: &dyn Terms, names: &dyn Names, id: TermId) -> String {
+    let mut printer = Printer { max_nodes: MAX_NODES_SAID, ..Printer::new(terms, names) };
+    printer.term(id);
+    printer.finish().text
+}
+
 /// Prints a factor of a polynomial: `N`, `floordiv(N + 1, 2)`.
 pub fn print_atom(terms: &dyn Terms, names: &dyn Names, atom: Atom) -> Printed {
     let mut printer = Printer::new(terms, names);
@@ -90,7 +101,7 @@ pub fn print_atom(terms: &dyn Terms, names: &dyn Names, atom: Atom) -> Printed {
 
 /// Prints the beginning of a term.
 pub fn print_beginning(terms: &dyn Terms, names: &dyn Names, id: TermId, beginning: Beginning) -> Printed {
-    let mut printer = Printer { beginning: Some(beginning), ..Printer::new(terms, names) };
+    let mut printer = Printer::of_beginning(terms, names, beginning);
     printer.term(id);
     printer.finish()
 }
@@ -102,7 +113,7 @@ pub fn print_obligation_beginning(
     obligation: &Obligation,
     beginning: Beginning,
 ) -> Printed {
-    let mut printer = Printer { beginning: Some(beginning), ..Printer::new(terms, names) };
+    let mut printer = Printer::of_beginning(terms, names, beginning);
     printer.obligation(obligation);
     printer.finish()
 }
@@ -144,15 +155,23 @@ pub fn print_obligation(terms: &dyn Terms, names: &dyn Names, obligation: &Oblig
 
 impl<'a> Printer<'a> {
     fn new(terms: &'a dyn Terms, names: &'a dyn Names) -> Self {
-        Printer { terms, names, out: String::new(), stack: Vec::new(), n_nodes: 0, beginning: None }
+        Printer {
+            terms,
+            names,
+            out: String::new(),
+            stack: Vec::new(),
+            n_nodes: 0,
+            max_nodes: MAX_NODES,
+            beginning: None,
+        }
+    }
+
+    fn of_beginning(terms: &'a dyn Terms, names: &'a dyn Names, beginning: Beginning) -> Self {
+        Printer { max_nodes: beginning.max_nodes, beginning: Some(beginning), ..Printer::new(terms, names) }
     }
 
     fn finish(self) -> Printed {
-        Printed { truncated: self.n_nodes > self.max_nodes(), text: self.out }
-    }
-
-    fn max_nodes(&self) -> usize {
-        self.beginning.map_or(MAX_NODES, |beginning| beginning.max_nodes)
+        Printed { truncated: self.n_nodes > self.max_nodes, text: self.out }
     }
 
     fn term(&mut self, id: TermId) {
@@ -292,7 +311,7 @@ impl<'a> Printer<'a> {
                 Piece::Poly(_) => true,
                 Piece::Text(_) | Piece::Number(_) | Piece::Param(_) | Piece::Variant(_) => false,
             });
-            if self.n_nodes > self.max_nodes() {
+            if self.n_nodes > self.max_nodes {
                 self.out.push('…');
                 self.stack.clear();
                 return;
