@@ -15,7 +15,7 @@ use crate::outline::Outline;
 use crate::stage;
 use base::{Append, Diagnostic, Edit, Span, ToList};
 use hir::layers::{LayerKind, int};
-use hir::net::{Applied, MadeOf, Method, Net};
+use hir::net::{Applied, MadeOf, Method, Net, Stage, Weight};
 use hir::{DefId, ExprId, ExprKind, Module, TypeExprId, TypeExprKind};
 use syntax::{NodeId, NodeKind, TokenKind};
 
@@ -170,6 +170,7 @@ fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     told(bench, outline, out);
     arguments(bench, outline, out);
+    siblings(bench, outline, out);
     taken(bench, outline, out);
     stage::candidates(bench, outline, out);
     samples(bench, outline, out);
@@ -268,6 +269,41 @@ fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     }
 }
 
+/// The same layer for values with more or fewer axes: `BatchNorm1d` for `BatchNorm2d`.
+fn siblings(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
+    let module = &outline.checked.module;
+    for fault in bench.faults.iter().take(MAX_CLASHES).filter(|fault| fault.code == "rank-mismatch") {
+        // It is told of what comes to the layer.
+        let comes = |stage: &&Stage| module.exprs[stage.input].span == fault.span;
+        let Some(stage) = module.stages.iter().find(comes) else { continue };
+        let at = match stage.applied {
+            Applied::Weight(net, weight) => module.nets[net].weights[weight].span,
+            Applied::Layer(..) => stage.span,
+            Applied::View(_) | Applied::Method(_) => continue,
+        };
+        let made = base::before(&bench.text[at.start as usize..], ";");
+        let Some(name) = name_of_rank(made) else { continue };
+        for rank in ["1d", "2d", "3d"] {
+            let other = format!("{}{rank}", &name[..name.len() - 2]);
+            let places = base::all_places(bench.text, name);
+            // Where it is imported, and where it is made.
+            if other == name || places.len() != 2 || base::find(bench.text, &other).is_some() {
+                continue;
+            }
+            let span = |at: usize| Span::new(at as u32, (at + name.len()) as u32);
+            let edits = places.into_iter().map(|at| Edit { span: span(at), text: other.clone() }).list();
+            let title = format!("write `{other}` for `{name}`");
+            out.push(Candidate { title, place: edits[1].span, edits, cost: 3 });
+        }
+    }
+}
+
+/// The first name in a text that ends with a number of dims: `Conv2d`.
+fn name_of_rank(text: &str) -> Option<&str> {
+    let is_of_rank = |name: &&str| ["1d", "2d", "3d"].iter().any(|rank| name.ends_with(rank));
+    text.split(|c: char| !base::is_in_name(c)).find(is_of_rank)
+}
+
 /// Other windows of convolutions and pools, the near ones first, and the padding that keeps the size.
 fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
     let tree = outline.tree;
@@ -283,8 +319,13 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
     for list in outline.all(NodeKind::ArgList).into_iter().take(MAX_WINDOWS) {
         let Some((kernel, size)) = named(list, "kernel_size") else { continue };
         let at = outline.span(list).start;
-        let weight = weights().filter(|weight| weight.span.start < at).max_by_key(|weight| weight.span.start);
-        let place = weight.map_or_else(String::new, |weight| format!(" in `{}`", weight.name));
+        let is_of = |weight: &&Weight| {
+            let start = weight.span.start;
+            start < at && base::find(&tree.text()[start as usize..at as usize], ";").is_none()
+        };
+        let weight = weights().find(is_of);
+        let called = || base::before(outline.parent(list).map_or("", |call| outline.text(call)), "(");
+        let place = format!(" in `{}`", weight.map_or_else(called, |weight| &weight.name));
         for (name, least) in [("kernel_size", 1_i64), ("stride", 1), ("padding", 0)] {
             let Some((value, now)) = named(list, name) else { continue };
             for new in (least..=7).filter(|&new| new != now) {
@@ -300,7 +341,9 @@ fn windows(outline: &Outline, out: &mut Vec<Candidate>) {
         // What keeps the size, or makes it as many times larger as the stride is.
         let beyond = if is_transposed { size.saturating_sub(named(list, "stride").map_or(1, |it| it.1)) } else { size };
         let is_odd = beyond > 1 && beyond % 2 == i64::from(!is_transposed);
-        for (name, value, is_likely) in [("padding", beyond / 2, is_odd), ("stride", 2, true)] {
+        for (name, value, is_likely) in
+            [("padding", beyond / 2, is_odd), ("stride", 2, true), ("stride", size, size > 2)]
+        {
             if is_likely && given(list, "in_ch").is_some() && given(list, name).is_none() {
                 let text = format!(", {name}={value}");
                 let title = format!("add `{}`{place}", &text[2..]);

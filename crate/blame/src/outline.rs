@@ -1,7 +1,7 @@
 //! The tree of the text at fault with what the search asks of it: parents, and what inference knows of each node.
 
 use crate::bench::Checked;
-use base::{HashMap, Span, ToList};
+use base::{Append, HashMap, Span, ToList};
 use hir::{ExprId, ExprKind, LocalId};
 use syntax::{NodeId, NodeKind, Tree};
 use ty::{Term, TermId};
@@ -107,7 +107,7 @@ impl<'a> Outline<'a> {
     /// The statement around a node, or the value of a block.
     pub fn statement(&self, mut node: NodeId) -> Span {
         while let Some(parent) = self.parent(node)
-            && !matches!(self.kind(parent), NodeKind::Block | NodeKind::Seq | NodeKind::File)
+            && !is_sequence(self.kind(parent))
         {
             node = parent;
         }
@@ -118,12 +118,19 @@ impl<'a> Outline<'a> {
     pub fn unknown_statements(&self) -> Vec<Span> {
         let solver = &self.checked.inferred.solver;
         let is_error = |term: Term| matches!(term, Term::Error(_));
+        let mut terms: HashMap<NodeId, Vec<TermId>> = HashMap::default();
+        // A node stands behind its parts.
+        let mut statements: HashMap<NodeId, NodeId> = HashMap::default();
+        let nodes = || (0..self.tree.n_nodes() as u32).map(NodeId::numbered);
+        for node in nodes().rev() {
+            let around = self.parent(node).filter(|&parent| !is_sequence(self.kind(parent)));
+            let statement = around.and_then(|parent| statements.get(&parent).copied()).unwrap_or(node);
+            statements.insert(node, statement);
+            terms.entry(statement).or_default().append_all(self.term(node));
+        }
         let is_unknown =
-            |node: &NodeId| self.term(*node).is_some_and(|term| !solver.roots_where(&[term], is_error).is_empty());
-        let unknown = (0..self.tree.n_nodes() as u32).map(NodeId::numbered).filter(is_unknown);
-        let mut out: Vec<Span> = unknown.map(|node| self.statement(node)).list();
-        out.dedup();
-        out
+            |node: &NodeId| terms.get(node).is_some_and(|terms| !solver.roots_where(terms, is_error).is_empty());
+        nodes().filter(is_unknown).map(|node| self.span(node)).list()
     }
 
     /// How often a size is written in types.
@@ -141,6 +148,11 @@ impl<'a> Outline<'a> {
         }
         node
     }
+}
+
+/// What has statements.
+fn is_sequence(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Block | NodeKind::Seq | NodeKind::File)
 }
 
 pub(crate) fn is_expr(kind: NodeKind) -> bool {

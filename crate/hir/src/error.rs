@@ -563,7 +563,10 @@ impl HirError {
                 };
                 let mut error = error("layer-argument", *span, message);
                 if !names.is_empty() {
-                    let words: Vec<String> = names.iter().map(|edit| format!("`{}`", edit.text)).list();
+                    let words = names.iter().filter(|edit| edit.text != ")");
+                    let word =
+                        |edit: &Edit| format!("`{}{}`", edit.text, if edit.text.ends_with('(') { "…)" } else { "" });
+                    let words: Vec<String> = words.map(word).list();
                     error.fixes.push(Fix { title: format!("write {}", words.joined(", ")), edits: names.clone() });
                 }
                 error

@@ -73,7 +73,9 @@ pub enum LayerFault {
     AppliedToNothing {
         callee: String,
     },
-    AppliedTwice,
+    AppliedTwice {
+        is_piped: bool,
+    },
     CatOfSeveral,
     ProductOfMore,
     ProductOfOne,
@@ -176,7 +178,10 @@ impl fmt::Display for LayerFault {
             LayerFault::AppliedToNothing { callee } => {
                 write!(f, "`{callee}` is applied to nothing: pipe a value into it")
             }
-            LayerFault::AppliedTwice => f.write_str("the pipe hands over the one value that this takes"),
+            LayerFault::AppliedTwice { is_piped: true } => {
+                f.write_str("the pipe hands over the one value that this takes")
+            }
+            LayerFault::AppliedTwice { is_piped: false } => f.write_str("expected one value here, found another one"),
             LayerFault::CatOfSeveral => f.write_str("`cat` takes its values as one: `cat((a, b), dim=1)`"),
             LayerFault::ProductOfMore => f.write_str("`matmul` multiplies two values, which are here already"),
             LayerFault::ProductOfOne => {

@@ -93,7 +93,7 @@ impl Mends {
             let best = self.best(i);
             if best.is_none_or(|best| !told.contains(&best)) {
                 told.append_all(best);
-                self.place(analysis.lines(), i, &mut problem);
+                self.place(analysis, i, &mut problem);
             }
             self.offer(analysis.lines(), i, &mut problem);
             problem
@@ -119,10 +119,11 @@ impl Mends {
     }
 
     /// Puts a problem where its fault is likeliest, and names the next places.
-    fn place(&self, lines: &LineIndex, i: usize, problem: &mut Diagnostic) {
+    fn place(&self, analysis: &Analysis, i: usize, problem: &mut Diagnostic) {
+        let lines = analysis.lines();
         let line = |span: Span| lines.line_of(span.start);
         let shown = problem.span;
-        problem.span = self.place_of(lines, i, shown);
+        problem.span = self.place_of(analysis, i, shown);
         let mut named = vec![line(problem.span)];
         let mut labels = Vec::new();
         if problem.span != shown {
@@ -173,11 +174,18 @@ impl Mends {
 
 impl Mends {
     /// Where a problem is put: at its likeliest mend.
-    fn place_of(&self, lines: &LineIndex, problem: usize, shown: Span) -> Span {
+    fn place_of(&self, analysis: &Analysis, problem: usize, shown: Span) -> Span {
+        let lines = analysis.lines();
         let Some(&best) = self.of(lines, problem).first() else { return shown };
         let line = |span: Span| lines.line_of(span.start);
-        // Of edits in several places, the problem's own.
-        let own = best.edits.iter().map(|edit| edit.span).find(|edit| shown.contains(edit.start));
+        // Of edits in several places, the problem's own, or at least one in the same definition.
+        let functions = analysis.module.functions.iter().skip(analysis.module.start.functions);
+        let around = functions.map(|function| function.span).filter(|span| span.contains(shown.start));
+        let around = around.max_by_key(|span| span.len());
+        let is_own = |span: &Span| shown.contains(span.start);
+        let is_near = |span: &Span| around.is_none_or(|around| around.contains(span.start));
+        let places = || best.edits.iter().map(|edit| edit.span);
+        let own = places().find(is_own).or_else(|| places().find(is_near).filter(|_| !is_near(&best.place)));
         match own {
             Some(own) if !shown.contains(best.place.start) => own,
             // A place between two letters says less than what the problem is.

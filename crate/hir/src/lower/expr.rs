@@ -152,6 +152,7 @@ impl Lowering<'_> {
                 let names = if self.suggests() { self.scope.names() } else { Vec::new() };
                 let sigil = if self.tree.surface() == Surface::Relay { "%" } else { "" };
                 let nearest = base::nearest(base::trim_start(name, "%"), names).map(|name| format!("{sigil}{name}"));
+                let nearest = self.quotient(name).or(nearest);
                 // A variant of refine is a name that begins with a capital.
                 let variant = capitalised(name);
                 let is_variant = variant == "True" || variant == "False" || self.variants.contains_key(&variant);
@@ -161,6 +162,15 @@ impl Lowering<'_> {
                 ExprKind::Error
             }
         }
+    }
+
+    /// A `/` is a letter of names: `%x/2` is one, and most often a quotient is meant.
+    fn quotient(&self, name: &str) -> Option<String> {
+        let (dividend, divisor) = name.split_at(base::find(name, "/")?);
+        self.scope.get(base::trim_start(dividend, "%"))?;
+        let divisor = &divisor[1..];
+        let sigil = if self.scope.get(divisor).is_some() { "%" } else { "" };
+        (!divisor.is_empty()).then(|| format!("{dividend} / {sigil}{divisor}"))
     }
 
     /// `_`: an expression of unknown type.
@@ -262,7 +272,9 @@ impl Lowering<'_> {
             self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest: None });
             ExprKind::Error
         } else {
-            let nearest = self.nearest_value(node, name);
+            // Numbers without their suffix.
+            let is_number = self.tree.surface() == Surface::Relay && matches!(name, "nan" | "inf");
+            let nearest = if is_number { Some(format!("{name}f")) } else { self.nearest_value(node, name) };
             self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest });
             ExprKind::Error
         };

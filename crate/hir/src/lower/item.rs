@@ -98,6 +98,7 @@ impl<'t> Lowering<'t> {
 
     fn declare_type_params(&mut self, list: NodeId) -> Vec<ParamId> {
         let mut params: Vec<ParamId> = Vec::new();
+        let mut spans: HashMap<&str, Span> = HashMap::default();
         for node in self.tree.children(list) {
             let tree = self.tree;
             let mut words = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident);
@@ -112,8 +113,8 @@ impl<'t> Lowering<'t> {
                 }
                 parsed
             });
-            if let Some(first) = params.iter().find(|&&param| self.module.type_params[param].name == name) {
-                let first = self.module.type_params[*first].span;
+            let first = *spans.entry(name).or_insert(span);
+            if first != span {
                 self.duplicate(Duplicated::TypeParameter, name, span, first);
             }
             let is_known = kind.is_some();
@@ -271,14 +272,14 @@ impl<'t> Lowering<'t> {
 
     pub(super) fn bind_params(&mut self, node: NodeId) -> Lowered {
         let mut params: Vec<LocalId> = Vec::new();
+        let mut spans: HashMap<&str, Span> = HashMap::default();
         for param in self.tree.children(node) {
             if self.tree.kind(param) != NodeKind::Param {
                 continue;
             }
             let Some((name, span)) = self.own_token(param, &[TokenKind::Local, TokenKind::Ident]) else { continue };
-            let is_same = |param: &&LocalId| name != "_" && self.module.local_name(**param) == name;
-            if let Some(&first) = params.iter().find(is_same) {
-                let first = self.module.locals[first].span;
+            let first = *spans.entry(name).or_insert(span);
+            if first != span && name != "_" {
                 self.duplicate(Duplicated::Parameter, name, span, first);
             }
             let annotation = self.tree.children(param).first().copied();

@@ -5,7 +5,7 @@ use super::{Lowered, Lowering};
 use crate::data::{Def, DefId, ExprId, ExprKind, LocalOrigin, TypeExprKind, Visit};
 use crate::error::HirError;
 use crate::layer_fault::LayerFault;
-use crate::layers::{Layer, LayerKind};
+use crate::layers::{Layer, LayerKind, Param, Takes};
 use crate::net::{Applied, MadeOf, Stage};
 use base::{Append, Edit, MapArray, Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
@@ -272,19 +272,30 @@ impl<'t> Lowering<'t> {
                 (stage_span, LayerFault::AppliedToNothing { callee })
             }
             (Some(_), Some(&(_, extra))) => {
+                let span = |&(_, value): &Value| self.module.exprs[value].span;
+                let is_number = |&&(_, value): &&Value| matches!(self.module.exprs[value].kind, ExprKind::Literal(..));
+                let numbers = values.iter().take_while(is_number).map(span).list();
                 if let Callee::Layer(layer) = callee
-                    && matches!(self.module.exprs[extra].kind, ExprKind::Literal(..))
-                    && let Some(param) = layer.params.iter().find(|param| !self.is_named(node, param.name))
+                    && let [first, .., last] | [first @ last] = numbers[..]
                 {
-                    let (callee, span, own) = (layer.name.to_owned(), self.module.exprs[extra].span, param.name);
-                    let names = vec![Edit { span: Span::new(span.start, span.start), text: format!("{own}=") }];
-                    self.errors.push(HirError::ForeignArgument { callee, name: None, own, span, names });
-                    return None;
+                    let open = layer.params.iter().filter(|param| !self.is_named(node, param.name));
+                    let name = |(param, at): (&Param, Span)| {
+                        let is_list = param.takes == Takes::SomeAxes && first != last;
+                        let text = format!("{}={}", param.name, if is_list { "(" } else { "" });
+                        let end = is_list.then(|| Edit { span: last.after(), text: ")".to_owned() });
+                        [Some(Edit { span: Span::new(at.start, at.start), text }), end]
+                    };
+                    let names = open.clone().zip(numbers).flat_map(name).flatten().list();
+                    if let Some(own) = open.map(|param| param.name).next() {
+                        let (callee, span) = (layer.name.to_owned(), first);
+                        self.errors.push(HirError::ForeignArgument { callee, name: None, own, span, names });
+                        return None;
+                    }
                 }
                 let fault = match callee {
                     Callee::Layer(Layer { kind: LayerKind::Cat, .. }) => LayerFault::CatOfSeveral,
                     _ if n_more > 0 => LayerFault::ProductOfMore,
-                    _ => LayerFault::AppliedTwice,
+                    _ => LayerFault::AppliedTwice { is_piped: piped.is_some() },
                 };
                 (self.module.exprs[extra].span, fault)
             }
