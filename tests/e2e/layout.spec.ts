@@ -113,6 +113,18 @@ test("a niche is in the payload, and not counted once more", async ({ page }) =>
   await expect(maybe).not.toContainText("in the payload");
 });
 
+test("blocks of fields are said to come on top where they are not counted", async ({ page }) => {
+  await openLayout(page, "type Opt[A] { None, Some(A) }\ntype Flat { Flat(int8, bool) }\nSome(Some(True))\nFlat(1i8, True)\n");
+  const row = (type: string, name: string) => card(page, type).first().locator(".comparison tr", { hasText: name });
+  await expect(row("Opt[Opt[bool]]", "uniform")).toContainText("and its fields’ blocks");
+  await expect(row("Opt[Opt[bool]]", "uniform").locator(".waste")).toHaveText("");
+  await expect(row("Opt[Opt[bool]]", "OCaml")).toContainText("and its fields’ blocks");
+  await expect(row("Opt[Opt[bool]]", "aligned").locator(".waste")).toHaveText(/waste/);
+  // What has no blocks inside is counted as a whole.
+  await expect(row("Flat", "uniform")).not.toContainText("blocks");
+  await expect(row("Flat", "uniform").locator(".waste")).toHaveText(/\d+ wasted/);
+});
+
 test("what fails in a run is laid out all the same", async ({ page }) => {
   await openLayout(page, "(1, True)\n1 / 0\n");
   await runButton(page).click();

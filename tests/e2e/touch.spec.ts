@@ -51,12 +51,32 @@ test.describe("on a phone", () => {
     await expect(typeLine(page)).toHaveText("nn.dense: fn(Tensor[(2, 3), float32], Tensor[(4, 3), float32]) -> Tensor[(2, 4), float32]");
     const result = typeLine(page).locator("code span", { hasText: "float32" }).last();
     await expect(result).toBeInViewport({ ratio: 1 });
-    // It takes more than there is room for, which fades out, and can be scrolled to.
-    await expect(typeLine(page)).toHaveCSS("mask-image", /linear-gradient/);
-    const taken = typeLine(page).locator("code span", { hasText: "float32" }).nth(1);
-    await expect(taken).not.toBeInViewport();
-    await typeLine(page).evaluate((line) => line.scrollTo(line.scrollWidth, 0));
-    await expect(taken).toBeInViewport({ ratio: 1 });
+    // All of it is, in the whole of the line.
+    for (const type of await typeLine(page).locator("code span", { hasText: "float32" }).all()) await expect(type).toBeInViewport({ ratio: 1 });
+    await expect(page.locator(".language")).toBeHidden();
+    const line = await typeLine(page).boundingBox();
+    expect(line?.width).toBeGreaterThan(300);
+    // Where there is nothing to say the language can be chosen, and the program stands where it stood.
+    const top = () => page.locator(".editor-place.user").evaluate((place) => place.getBoundingClientRect().top);
+    const before = await top();
+    await page.locator(".editor-place.user .view-line").last().tap();
+    await expect(typeLine(page)).toHaveText("Tap a name for its type.");
+    await expect(page.locator(".language")).toBeVisible();
+    expect(await top()).toBe(before);
+  });
+
+  test("more about a name is said below it, and covers none of the page's own buttons", async ({ page }) => {
+    await open(page);
+    await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 3]);\nnn.dense(%x, %w)\n");
+    await word(page, "nn.dense").tap();
+    await expect(typeLine(page)).toContainText("nn.dense");
+    await typeLine(page).tap();
+    const hover = page.locator(".monaco-hover:not(.hidden)");
+    await expect(hover).toContainText("dense");
+    const name = await word(page, "nn.dense").boundingBox();
+    await expect(async () => {
+      expect((await hover.boundingBox())?.y).toBeGreaterThanOrEqual((name?.y ?? 0) + (name?.height ?? 0) - 2);
+    }).toPass();
   });
 
   test("buttons, choices and what unfolds are forty pixels high", async ({ page }) => {

@@ -650,8 +650,8 @@ impl HirError {
             }
             HirError::ParamKind { span, want, found, name, at } => {
                 let message = format!("expected a {}, found a {}", kind_words(*want), kind_words(*found));
-                let said = format!("{name}: {}", if *want == Kind::Type { found } else { want }.name());
                 let is_said = at.len() as usize > name.len();
+                let said = format!("{name}: {}", if *want == Kind::Type && !is_said { found } else { want }.name());
                 let why =
                     if is_said { "its kind is said here" } else { "nothing says the kind of this, so it is a type" };
                 error("wrong-kind", *span, message).label(*at, why).fix(format!("write `{said}`"), *at, said)

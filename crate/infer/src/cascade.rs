@@ -182,7 +182,14 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     }
     // The types that each asks to be one, with what asks for it.
     let pairs = errors.iter().filter_map(|error| pair(inferred, error)).list();
-    let is_like = |a: TermId, b: TermId| inferred.print(module, a).text == inferred.print(module, b).text;
+    let has_all = |row: TermId, other: TermId| {
+        let names = |row| inferred.solver.row(row).0.into_iter().map(|variant| variant.name);
+        names(other).all(|name| names(row).any(|had| had == name))
+    };
+    let is_like = |a: TermId, b: TermId| match (inferred.solver.head(a), inferred.solver.head(b)) {
+        (Term::Sum(a), Term::Sum(b)) if has_all(a, b) => true,
+        _ => inferred.print(module, a).text == inferred.print(module, b).text,
+    };
     let of_pair = |error: &TypeError| {
         let why = why(error)?;
         pairs.iter().find(|(of, ..)| *of == why)

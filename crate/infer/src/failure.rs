@@ -487,9 +487,18 @@ impl Wording<'_> {
         let at = Some(mention(cell)).filter(|cause| cause.0 as usize >= self.inferred.n_library_whys);
         let at = at.map(|cause| self.span(cause));
         // One of several arms may give it: that one is at fault, not the first.
-        let whole = self.why(posted.cause).value(self.module).map(|value| self.module.exprs[value].span);
+        let value = self.why(posted.cause).value(self.module);
+        let whole = value.map(|value| self.module.exprs[value].span);
         let part = at.filter(|at| whole.is_some_and(|whole| whole.start <= at.start && at.end <= whole.end));
-        let span = part.unwrap_or(span);
+        // Or a variable has the sum that lacks it, or the one that has it.
+        let is_it = |row: TermId| {
+            let (variants, rest) = solver.row(row);
+            match expected {
+                Some(_) => solver.root(rest) == solver.root(end),
+                None => variants.iter().any(|it| it.name == variant),
+            }
+        };
+        let span = part.or_else(|| self.variable_in_arms(value?, &is_it)).unwrap_or(span);
         let mut error = Diagnostic::error("not-in-sum", span, message);
         let is_part = |whole: TermId| variants(sum).iter().all(|variant| variants(whole).contains(variant));
         if expected.is_some_and(is_part) && self.module.surface == Surface::Refine {
@@ -514,6 +523,23 @@ impl Wording<'_> {
             error = error.fix(format!("replace it by `{nearest}`"), written, nearest);
         }
         Some(error)
+    }
+
+    /// The last variable in the arms of a match, or in the branches of an `if`, that is of a sum with such a row.
+    fn variable_in_arms(&self, value: ExprId, is_it: &dyn Fn(TermId) -> bool) -> Option<Span> {
+        let exprs = &self.module.exprs;
+        let first = match &exprs[value].kind {
+            ExprKind::Match { arms, .. } => arms.first()?.body,
+            ExprKind::If { then, .. } => *then,
+            _ => return None,
+        };
+        let arms = Span::new(exprs[first].span.start, exprs[value].span.end);
+        let is_of_sum = |&(id, expr): &(ExprId, &hir::Expr)| {
+            let sum = self.inferred.exprs[id].map(|ty| self.inferred.solver.head(ty));
+            matches!((&expr.kind, sum), (ExprKind::Local(..), Some(Term::Sum(row))) if is_it(row))
+        };
+        let inside = exprs.iter_enumerated().skip(self.module.start.exprs);
+        inside.filter(|(_, expr)| arms.contains(expr.span.start)).filter(is_of_sum).last().map(|(_, expr)| expr.span)
     }
 
     /// The variants that other arms take of the match of which this is the pattern of an arm.

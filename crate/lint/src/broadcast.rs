@@ -9,7 +9,7 @@
 //! ```
 
 use crate::{Call, Context, Size, axis_of};
-use base::{Diagnostic, Edit, Fix, Join, Surface, ToList};
+use base::{Append, Diagnostic, Surface, ToList};
 use hir::{ExprId, ExprKind};
 use ty::{Names, ParamId};
 
@@ -44,19 +44,6 @@ fn from_last(shape: &[Size], axis: usize) -> Size {
     shape.len().checked_sub(axis + 1).map_or(Size::ONE, |at| shape[at])
 }
 
-/// What two shapes make of each other, as it prints. What the program wants there may be less.
-fn broadcast_text(cx: &Context, left: ExprId, right: ExprId) -> Option<String> {
-    let (a, b) = (cx.shape(left)?, cx.shape(right)?);
-    let (of_left, of_right) = (cx.dims(left)?, cx.dims(right)?);
-    let dim = |axis: usize| {
-        let wide = if from_last(&a, axis) == Size::ONE { of_right } else { of_left };
-        let dim = *wide.get(wide.len().checked_sub(axis + 1)?)?;
-        Some(cx.inferred.print(cx.module, dim).text)
-    };
-    let dims = (0..a.len().max(b.len())).rev().map(dim).some_list()?.joined(", ");
-    Some(if cx.module.surface == Surface::TensorScript { format!("[{dims}]") } else { format!("({dims})") })
-}
-
 /// Both operands are stretched, along axes of one size: a vector against its own transpose.
 fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_comparison: bool) -> Option<Diagnostic> {
     let (a, b) = (cx.shape(left)?, cx.shape(right)?);
@@ -85,7 +72,7 @@ fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_com
         return None;
     }
     let (a_text, b_text) = (cx.shape_text(left), cx.shape_text(right));
-    let result = broadcast_text(cx, left, right)?;
+    let result = cx.shape_text(call.expr);
     let message = format!("`{}` stretches both operands: {a_text} and {b_text} make {result}", call.told);
     let mut warning = Diagnostic::warning(CODE, cx.span(call.expr), message);
     for (operand, text) in [(left, &a_text), (right, &b_text)] {
@@ -100,11 +87,11 @@ fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_com
         let text = cx.text.get(start as usize..end as usize)?;
         let is_script = cx.module.surface == Surface::TensorScript;
         let keyword = if is_script { format!("dim={axis}") } else { format!("axis=[{axis}]") };
-        let edit = Edit { span: cx.span(long), text: format!("squeeze({text}, {keyword})") };
-        let import = cx.import("shape", "squeeze").filter(|_| is_script);
-        let title = format!("take axis {axis} out of {name}");
-        warning.help = Some(title.clone());
-        warning.fixes.push(Fix { title, edits: [edit].into_iter().chain(import).list() });
+        let edit = format!("squeeze({text}, {keyword})");
+        warning = warning.fix(format!("take axis {axis} out of {name}"), cx.span(long), edit);
+        if is_script {
+            warning.fixes[0].edits.append_all(cx.import("shape", "squeeze"));
+        }
     }
     Some(warning)
 }

@@ -24,6 +24,9 @@ pub(crate) fn more_problems(n: usize, from: Span) -> Diagnostic {
 /// At most this many variables are offered to fill a hole.
 const MAX_FITS: usize = 3;
 
+/// A warning is held against at most this many problems.
+const MAX_LOOKED_AT: usize = 1000;
+
 /// The module under every program, checked once.
 struct Prelude {
     library: Module,
@@ -121,14 +124,13 @@ impl Analysis {
             }
         }
         diagnostics.append_all(uncovered);
-        // Of what is wrong nothing more is told.
-        let mut wrong = diagnostics.iter().map(|said| said.span.start).list();
-        wrong.sort_unstable();
-        let is_wrong = |warning: &Diagnostic| {
-            let at = wrong.partition_point(|&start| start < warning.span.start);
-            wrong.get(at).is_some_and(|&start| start < warning.span.end)
-        };
-        diagnostics.append_all(lint::check(text, &module, &inferred).into_iter().filter(|said| !is_wrong(said)));
+        for warning in lint::check(text, &module, &inferred) {
+            // Of what is wrong nothing more is told.
+            let errors = diagnostics.iter().take(MAX_LOOKED_AT);
+            if !errors.map(|said| said.span.start).any(|at| warning.span.start <= at && at < warning.span.end) {
+                diagnostics.push(warning);
+            }
+        }
         if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
             diagnostics.append_all(lint::unused(text, &module));
         }

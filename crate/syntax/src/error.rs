@@ -25,6 +25,8 @@ pub enum SyntaxError {
     Unopened {
         closer: TokenKind,
         at: Span,
+        /// A `{` before it that nothing closes.
+        open: Option<Span>,
     },
     /// The `;` behind what would be the value of a block.
     NoValue {
@@ -589,9 +591,13 @@ impl SyntaxError {
                     None => said,
                 }
             }
-            SyntaxError::Unopened { closer, at } => {
+            SyntaxError::Unopened { closer, at, open } => {
                 let closer = closer.describe();
-                syntax(format!("this {closer} closes nothing")).fix(format!("take {closer} away"), *at, "")
+                let said = syntax(format!("this {closer} closes nothing"));
+                match open {
+                    Some(open) => said.label(*open, "this `{` is not closed").fix("write `}`", *at, "}"),
+                    None => said.fix(format!("take {closer} away"), *at, ""),
+                }
             }
             SyntaxError::NoValue { at } => {
                 syntax("expected the value of the block, found `;` behind it".to_owned()).fix("take `;` away", *at, "")

@@ -41,22 +41,33 @@ export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, mode
     say("hint", "Type the new name: it changes wherever it stands.");
   };
 
-  /** What was typed, if it is a name of something else. */
-  const clash = () => {
+  /** What was typed, without the sigil that stands before it already. */
+  const typed = () => {
     const place = places.getRange(0);
     if (renaming === undefined || place === null) return undefined;
+    const text = model.getValueInRange(place);
+    return { text, name: text.slice(text.startsWith(renaming.sigil) ? renaming.sigil.length : 0) };
+  };
+
+  /** It, if it is a name of something else. */
+  const clash = () => {
+    const found = typed();
+    if (renaming === undefined || found === undefined) return undefined;
     const { sigil, old, takenAt } = renaming;
-    const name = sigil + model.getValueInRange(place);
+    const name = sigil + found.name;
     const line = takenAt(name);
     return line === undefined ? undefined : { old, kept: sigil + old, why: `${name} stands for something else in line ${line}` };
   };
 
   const finish = () => {
-    const found = clash();
+    const [found, name] = [clash(), typed()];
     const ranges = places.getRanges();
     renaming = undefined;
     places.clear();
-    if (found === undefined) return;
+    if (found === undefined) {
+      if (name !== undefined && name.text !== name.name) editor.executeEdits("rename", ranges.map((range) => ({ range, text: name.name })));
+      return;
+    }
     // Undone with what was typed.
     model.popStackElement();
     editor.executeEdits("rename", ranges.map((range) => ({ range, text: found.old })));

@@ -3,10 +3,11 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { point } from "../action/navigation.ts";
 import { ir } from "../action/queries.ts";
 import type { Pass } from "../protocol.ts";
-import { hasFlaws, state } from "../state.ts";
+import { state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { highlight } from "../view/code.tsx";
 import { type Change, diff } from "../view/diff.ts";
+import { errors, Nothing } from "../view/errorlines.tsx";
 import { INSTRUCTIONS, wordOf } from "../view/instructions.ts";
 import { type IrLine, IrLines, type Tables, unfolded } from "../view/irtext.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
@@ -60,12 +61,12 @@ function Program({ view, onPass, onMore }: ProgramProps) {
     return (
       <div class="ir">
         <Diagnostics view={view} />
-        <p class="empty">
-          {state.checked.value.view.definitions.length > 0 && !hasFlaws.value
+        <Nothing because={errors()}>
+          {state.checked.value.view.definitions.length > 0
             ? "There is nothing to run yet: a definition for all types has no code until it is called, or until its types are written."
-            : "There is nothing to run yet: give the program a definition or an expression without errors."}{" "}
+            : "There is nothing to run yet: give the program a definition or an expression."}{" "}
           <Advice />
-        </p>
+        </Nothing>
       </div>
     );
   }

@@ -300,14 +300,24 @@ function storeText(store: StoreView): string {
   return [text === "" ? width : `${width}: ${text}`, niche, align, spare].filter((part) => part !== "").join("; ");
 }
 
+/** Whether a layout has fields in blocks of their own that another has in place. */
+function pointsFurther(store: StoreView, other: StoreView | undefined): boolean {
+  const pointers = (variant: StoreView["variants"][number] | undefined) =>
+    variant?.segments.filter(({ kind, text }) => kind === "pointer" && !/^(bool|u?int|b?float)\d*$/.test(text)).length ?? 0;
+  return store.variants.some((variant, index) => pointers(variant) > pointers(other?.variants[index]));
+}
+
 function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: readonly string[]; strategy: number }) {
   const widths = type.stores.map(({ bits, block_bits, box_bits }) => bits + (block_bits ?? 0) + box_bits);
   const ocaml = (1 + type.ocaml_words) * 64;
   const widest = Math.max(1, ...widths, type.rust_bytes * 8, ocaml);
   const min = type.min_bits;
-  // How wide a box is there, nobody said here.
-  const boxes = (type.stores[names.indexOf("uniform")]?.box_bits ?? 0) > 0 ? ", and boxes" : "";
-  const row = (name: string, bits: number, text: string, isChosen: boolean) => (
+  const uniform = type.stores[names.indexOf("uniform")];
+  // How wide a box is there, and what its blocks point to, nobody said here.
+  const hasBlocks = uniform !== undefined && pointsFurther(uniform, type.stores[names.indexOf("aligned")]);
+  const boxes = (uniform?.box_bits ?? 0) > 0 ? ", and boxes" : "";
+  const blocks = hasBlocks ? ", and its fields’ blocks" : "";
+  const row = (name: string, bits: number, text: string, isChosen: boolean, isAll = true) => (
     <tr class={isChosen ? "chosen" : ""}>
       <th scope="row">{name}</th>
       <td class="bar">
@@ -316,7 +326,7 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
         </div>
       </td>
       <td>{text}</td>
-      <td class="waste">{min === undefined ? "" : bits > min ? `${(bits - min).toLocaleString("en")} wasted` : "no waste"}</td>
+      <td class="waste">{min === undefined || !isAll ? "" : bits > min ? `${(bits - min).toLocaleString("en")} wasted` : "no waste"}</td>
     </tr>
   );
   return (
@@ -333,12 +343,13 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
         {names.map((name, index) => {
           const store = type.stores[index];
           if (store === undefined) return null;
-          const blocks = [store.block_bits ?? 0, store.box_bits].filter((bits) => bits > 0);
-          const text = blocks.length === 0 ? plural(store.bits, "bit") : `${[store.bits, ...blocks].map(grouped).join(" + ")} bits`;
-          return row(name, widths[index] ?? 0, text, index === strategy);
+          const parts = [store.block_bits ?? 0, store.box_bits].filter((bits) => bits > 0);
+          const text = parts.length === 0 ? plural(store.bits, "bit") : `${[store.bits, ...parts].map(grouped).join(" + ")} bits`;
+          const isPartial = store === uniform && hasBlocks;
+          return row(name, widths[index] ?? 0, isPartial ? text + blocks : text, index === strategy, !isPartial);
         })}
-        {row("in Rust", type.rust_bytes * 8, plural(type.rust_bytes, "byte"), false)}
-        {row("in OCaml", ocaml, `${plural(ocaml / 8, "byte")}${boxes}`, false)}
+        {row("Rust, 64-bit", type.rust_bytes * 8, plural(type.rust_bytes, "byte"), false)}
+        {row("OCaml, 64-bit", ocaml, `${plural(ocaml / 8, "byte")}${blocks || boxes}`, false, boxes + blocks === "")}
       </tbody>
     </table>
   );

@@ -11,6 +11,9 @@ use base::{Append, Edit, Join, MapArray, Span, Surface, ToList};
 /// Of a tuple with more parts nobody binds each.
 const MOST_PARTS: usize = 8;
 
+/// A bracket that nothing closes is looked for among at most so many tokens.
+const MAX_BACK: usize = 4096;
+
 /// A `{` that has been passed, and where its node began.
 #[derive(Clone, Copy)]
 pub(super) struct Braces {
@@ -393,7 +396,11 @@ impl Parser<'_> {
         if is_stray {
             let sig = self.sig[self.pos];
             if !self.hush() {
-                self.errors.push(SyntaxError::Unopened { closer: sig.kind, at: self.token_span(self.pos) });
+                // The nearest bracket around it that nothing closes may be meant.
+                let around = self.pos.saturating_sub(MAX_BACK)..self.pos;
+                let open = around.rev().find(|&at| self.kind_at(at).is_opener() && self.partner(at as u32) == NONE);
+                let open = open.filter(|&at| self.kind_at(at) == LBrace).map(|at| self.token_span(at));
+                self.errors.push(SyntaxError::Unopened { closer: sig.kind, at: self.token_span(self.pos), open });
             }
             self.bump();
             self.quiet_at = self.pos;

@@ -147,6 +147,10 @@ impl Parser<'_> {
         } else if self.at(LBracket) {
             self.expected(Expected::Token(Colon));
             self.sum_type();
+        } else if self.at(Arrow) && self.nth(1) == LBracket {
+            self.misspelt(Colon);
+            self.bump();
+            self.sum_type();
         }
     }
 

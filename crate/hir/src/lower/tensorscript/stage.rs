@@ -5,7 +5,7 @@ use super::{Lowered, Lowering};
 use crate::data::{Def, DefId, ExprId, ExprKind, LocalOrigin, TypeExprKind, Visit};
 use crate::error::HirError;
 use crate::layer_fault::LayerFault;
-use crate::layers::{Layer, LayerKind, Param, Takes};
+use crate::layers::{Layer, LayerKind, Takes};
 use crate::net::{Applied, MadeOf, Stage};
 use base::{Append, Edit, MapArray, Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
@@ -278,17 +278,21 @@ impl<'t> Lowering<'t> {
                 if let Callee::Layer(layer) = callee
                     && let [first, .., last] | [first @ last] = numbers[..]
                 {
-                    let open = layer.params.iter().filter(|param| !self.is_named(node, param.name));
-                    let name = |(param, at): (&Param, Span)| {
+                    let open = layer.params.iter().filter(|param| !self.is_named(node, param.name)).list();
+                    let mut names = Vec::new();
+                    for (param, at) in open.iter().zip(numbers) {
                         let is_list = param.takes == Takes::SomeAxes && first != last;
                         let text = format!("{}={}", param.name, if is_list { "(" } else { "" });
-                        let end = is_list.then(|| Edit { span: last.after(), text: ")".to_owned() });
-                        [Some(Edit { span: Span::new(at.start, at.start), text }), end]
-                    };
-                    let names = open.clone().zip(numbers).flat_map(name).flatten().list();
-                    if let Some(own) = open.map(|param| param.name).next() {
-                        let (callee, span) = (layer.name.to_owned(), first);
-                        self.errors.push(HirError::ForeignArgument { callee, name: None, own, span, names });
+                        names.push(Edit { span: Span::new(at.start, at.start), text });
+                        if is_list {
+                            names.push(Edit { span: last.after(), text: ")".to_owned() });
+                        }
+                    }
+                    if let Some(param) = open.first() {
+                        let callee = layer.name.to_owned();
+                        let fault =
+                            HirError::ForeignArgument { callee, name: None, own: param.name, span: first, names };
+                        self.errors.push(fault);
                         return None;
                     }
                 }
