@@ -14,7 +14,6 @@
 //! assert_eq!((odd.iter().count_where(|&&n| n > 3), odd.iter().copied().total()), (2, 16));
 //! ```
 
-use smallvec::{Array, SmallVec};
 use std::ops::AddAssign;
 
 /// Texts behind one another. The standard library has a way for each length of what is between.
@@ -99,15 +98,6 @@ pub trait ToList: Iterator + Sized {
             for part in made(item) {
                 items.push(part);
             }
-        }
-        items
-    }
-
-    /// The items, in order, in a list that may hold them without memory of its own.
-    fn small_list<A: Array<Item = Self::Item>>(self) -> SmallVec<A> {
-        let mut items = SmallVec::new();
-        for item in self {
-            items.push(item);
         }
         items
     }
@@ -202,13 +192,5 @@ impl<T> Edited<T> for Vec<T> {
         self.truncate(at);
         self.append_all(items);
         self.append_all(behind);
-    }
-}
-
-impl<A: Array> Append<A::Item> for SmallVec<A> {
-    fn append_all(&mut self, items: impl IntoIterator<Item = A::Item>) {
-        for item in items {
-            self.push(item);
-        }
     }
 }

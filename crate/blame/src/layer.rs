@@ -269,7 +269,8 @@ fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     }
 }
 
-/// The same layer for values with more or fewer axes: `BatchNorm1d` for `BatchNorm2d`.
+/// The same layer for values with more or fewer axes, of one that stands once besides its import: `BatchNorm1d` for
+/// `BatchNorm2d`.
 fn siblings(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     let module = &outline.checked.module;
     for fault in bench.faults.iter().take(MAX_CLASHES).filter(|fault| fault.code == "rank-mismatch") {
@@ -282,6 +283,8 @@ fn siblings(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
             Applied::View(_) | Applied::Method(_) => continue,
         };
         let made = base::before(&bench.text[at.start as usize..], ";");
+        // Behind the weight's name.
+        let made = base::find(made, "=").filter(|&equals| !made[..equals].contains('(')).map_or(made, |at| &made[at..]);
         let Some(name) = name_of_rank(made) else { continue };
         for rank in ["1d", "2d", "3d"] {
             let other = format!("{}{rank}", &name[..name.len() - 2]);

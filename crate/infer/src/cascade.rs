@@ -182,13 +182,28 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     }
     // The types that each asks to be one, with what asks for it.
     let pairs = errors.iter().filter_map(|error| pair(inferred, error)).list();
-    let has_all = |row: TermId, other: TermId| {
-        let names = |row| inferred.solver.row(row).0.into_iter().map(|variant| variant.name);
-        names(other).all(|name| names(row).any(|had| had == name))
+    let is_like = |a: TermId, b: TermId| inferred.print(module, a).text == inferred.print(module, b).text;
+    // A variant that is made where it stands can be of a larger sum too.
+    let is_made = |why: Why| {
+        let mut body = match why {
+            Why::Arm { matching, index } => match &module.exprs[matching].kind {
+                ExprKind::Match { arms, .. } => arms[index].body,
+                _ => matching,
+            },
+            Why::Branches(expr) => match module.exprs[expr].kind {
+                ExprKind::If { otherwise, .. } => otherwise,
+                _ => expr,
+            },
+            _ => return None,
+        };
+        while let ExprKind::Block { tail, .. } = module.exprs[body].kind {
+            body = tail;
+        }
+        if let ExprKind::Variant(name, _) = module.exprs[body].kind { Some(name) } else { None }
     };
-    let is_like = |a: TermId, b: TermId| match (inferred.solver.head(a), inferred.solver.head(b)) {
-        (Term::Sum(a), Term::Sum(b)) if has_all(a, b) => true,
-        _ => inferred.print(module, a).text == inferred.print(module, b).text,
+    let has = |sum: TermId, name| match inferred.solver.head(sum) {
+        Term::Sum(row) => inferred.solver.row(row).0.iter().any(|variant| variant.name == name),
+        _ => false,
     };
     let of_pair = |error: &TypeError| {
         let why = why(error)?;
@@ -196,7 +211,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
     };
     // A branch that has the type which the first one should have is right, and so is a match.
     let is_right = |error: &TypeError| {
-        let Some(&(Why::Branches(whole) | Why::Arm { matching: whole, .. }, _, found)) = of_pair(error) else {
+        let Some(&(why @ (Why::Branches(whole) | Why::Arm { matching: whole, .. }), _, found)) = of_pair(error) else {
             return false;
         };
         let first = value_span(module, whole);
@@ -204,7 +219,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         pairs.iter().any(|&(of, expected, _)| {
             !is_of_branches(of)
                 && of.value(module).is_some_and(|value| value_span(module, value) == first)
-                && is_like(expected, found)
+                && (is_like(expected, found) || is_made(why).is_some_and(|name| has(expected, name)))
         })
     };
     // What a clause with a mistake would have said of a function's parameters, its body needs.

@@ -5,7 +5,7 @@ use crate::error::{Wording, arity_code};
 use crate::layer::axes;
 use crate::owed::Asked;
 use crate::why::{Why, args_of_callee};
-use base::{Diagnostic, Join, Span, Surface, ToList, count};
+use base::{Append, Diagnostic, Join, Span, Surface, ToList, count};
 use hir::net::Stage;
 use hir::{Arm, ExprId, ExprKind, Module, PatKind};
 use solve::{Cause, EQUAL, Failure, Posted, RelationId};
@@ -525,21 +525,25 @@ impl Wording<'_> {
         Some(error)
     }
 
-    /// The last variable in the arms of a match, or in the branches of an `if`, that is of a sum with such a row.
+    /// The last variable that an arm of a match or a branch of an `if` gives, by itself or inside of a variant, that is of
+    /// a sum with such a row.
     fn variable_in_arms(&self, value: ExprId, is_it: &dyn Fn(TermId) -> bool) -> Option<Span> {
-        let exprs = &self.module.exprs;
-        let first = match &exprs[value].kind {
-            ExprKind::Match { arms, .. } => arms.first()?.body,
-            ExprKind::If { then, .. } => *then,
-            _ => return None,
-        };
-        let arms = Span::new(exprs[first].span.start, exprs[value].span.end);
-        let is_of_sum = |&(id, expr): &(ExprId, &hir::Expr)| {
-            let sum = self.inferred.exprs[id].map(|ty| self.inferred.solver.head(ty));
-            matches!((&expr.kind, sum), (ExprKind::Local(..), Some(Term::Sum(row))) if is_it(row))
-        };
-        let inside = exprs.iter_enumerated().skip(self.module.start.exprs);
-        inside.filter(|(_, expr)| arms.contains(expr.span.start)).filter(is_of_sum).last().map(|(_, expr)| expr.span)
+        let (exprs, mut last, mut pending) = (&self.module.exprs, None, Vec::new());
+        if matches!(exprs[value].kind, ExprKind::Match { .. } | ExprKind::If { .. }) {
+            pending.push(value);
+        }
+        while let Some(expr) = pending.pop() {
+            let sum = self.inferred.exprs[expr].map(|ty| self.inferred.solver.head(ty));
+            match &exprs[expr].kind {
+                ExprKind::Match { arms, .. } => pending.append_all(arms.iter().map(|arm| arm.body)),
+                ExprKind::If { then, otherwise, .. } => pending.append_all([*then, *otherwise]),
+                ExprKind::Block { tail, .. } => pending.push(*tail),
+                ExprKind::Variant(_, fields) => pending.extend_from_slice(fields),
+                ExprKind::Local(..) if matches!(sum, Some(Term::Sum(row)) if is_it(row)) => last = last.max(Some(expr)),
+                _ => {}
+            }
+        }
+        last.map(|expr| exprs[expr].span)
     }
 
     /// The variants that other arms take of the match of which this is the pattern of an arm.

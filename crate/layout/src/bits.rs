@@ -1,10 +1,9 @@
 //! Strings of bits in words of 64: bit 0 is the lowest of the first word; what is behind the end is zero.
 
 use base::ToList;
-use smallvec::SmallVec;
 
 /// A value in a register.
-pub type Words = SmallVec<[u64; 2]>;
+pub type Words = Vec<u64>;
 
 /// How many words hold `bits` bits.
 pub fn n_words(bits: u32) -> usize {
@@ -13,7 +12,7 @@ pub fn n_words(bits: u32) -> usize {
 
 /// `n` zero bits.
 pub fn zeros(bits: u32) -> Words {
-    smallvec::smallvec![0; n_words(bits)]
+    vec![0; n_words(bits)]
 }
 
 fn low(n: u32) -> u64 {
@@ -51,7 +50,7 @@ pub fn write_bits(words: &mut [u64], offset: u32, n: u32, value: u64) {
 
 /// The `n` bits from `offset` on.
 pub fn slice_bits(words: &[u64], offset: u32, n: u32) -> Words {
-    (0..n_words(n) as u32).map(|word| read_bits(words, offset + word * 64, (n - word * 64).min(64))).small_list()
+    (0..n_words(n) as u32).map(|word| read_bits(words, offset + word * 64, (n - word * 64).min(64))).list()
 }
 
 /// Replaces the `n` bits from `offset` on by those of `value`.

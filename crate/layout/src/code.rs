@@ -9,7 +9,6 @@ use crate::layouts::Layouts;
 use crate::sum::{immediate_content, immediate_of, immediate_variant, pack, variant_in};
 use crate::types::Head;
 use base::{Append, HashMap};
-use smallvec::smallvec;
 use std::cell::RefCell;
 use std::rc::Rc;
 use ty::{Code, Dtype, Elements, Fields, Scalar, Tensor, Value, scalar_bits, scalar_of};
@@ -106,7 +105,7 @@ pub fn encode(layouts: &Layouts, heap: &mut dyn Heap, layout: LayoutId, value: &
 }
 
 fn word(pointer: u32) -> Words {
-    smallvec![u64::from(pointer)]
+    vec![u64::from(pointer)]
 }
 
 impl Encoder<'_> {
@@ -131,8 +130,8 @@ impl Encoder<'_> {
                 self.steps.append_all(parts.map(|(field, value)| EncodeStep::Value(field.layout, value.clone())));
                 return Ok(None);
             }
-            Kind::Scalar(dtype) => smallvec![bits_of(*dtype, &value)?],
-            Kind::Immediate(dtype) => smallvec![bits_of(*dtype, &value)? << 1 | 1],
+            Kind::Scalar(dtype) => vec![bits_of(*dtype, &value)?],
+            Kind::Immediate(dtype) => vec![bits_of(*dtype, &value)? << 1 | 1],
             Kind::Tensor => match &value {
                 Value::Tensor(tensor) => word(self.heap.new_tensor(tensor)),
                 Value::Scalar(dtype, scalar) => {

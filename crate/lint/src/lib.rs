@@ -197,7 +197,8 @@ impl Context<'_> {
     fn import(&self, module: &str, name: &str) -> Option<Edit> {
         let start = base::find(self.text, "\nnode ").map_or(0, |at| at as u32 + 1);
         let text = || format!("use {module}::{name};\n");
-        base::find(self.text, name).is_none().then(|| Edit { span: Span::new(start, start), text: text() })
+        let mut words = self.text.split(|c: char| !base::is_in_name(c));
+        (!words.any(|word| word == name)).then(|| Edit { span: Span::new(start, start), text: text() })
     }
 
     fn is_of_numbers(&self, expr: ExprId) -> bool {

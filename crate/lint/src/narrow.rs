@@ -51,14 +51,14 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let solver = &cx.inferred.solver;
     let Term::Tensor { dtype, .. } = solver.head(cx.inferred.exprs[data]?) else { return None };
     let Term::Dtype(dtype) = solver.head(dtype) else { return None };
-    let (name, span) = (call.told, cx.span(data));
+    let (name, told, span) = (call.name, call.told, cx.span(data));
     let (wide, suffix, result) = if dtype.is_float() {
         let (operands, help) = match name {
             _ if BITS.contains(&name) => ("whole numbers", "`cast` the operands to int32 first"),
             _ if TRUTHS.contains(&name) => ("truths", "compare the operands first, as in `%x != 0f`"),
             _ => return None,
         };
-        let message = format!("`{name}` of {dtype} is NaN: it works on {operands}");
+        let message = format!("`{told}` of {dtype} is NaN: it works on {operands}");
         let warning = Diagnostic::warning(CODE, cx.span(call.expr), message);
         return Some(Diagnostic { help: Some(help.to_owned()), ..warning });
     } else if FRACTIONS.contains(&name) {
@@ -69,7 +69,7 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
         return None;
     };
     let text = &cx.text[span.range()];
-    let warning = Diagnostic::warning(CODE, cx.span(call.expr), format!("`{name}` of {dtype} is {dtype}: {result}"));
+    let warning = Diagnostic::warning(CODE, cx.span(call.expr), format!("`{told}` of {dtype} is {dtype}: {result}"));
     let digits = matches!(cx.module.exprs[data].kind, ExprKind::Literal(Dtype::Int32, Scalar::Int(_)));
     Some(if digits && text.bytes().all(|byte| byte.is_ascii_digit()) {
         warning.fix(format!("write `{text}{suffix}`"), span.after(), suffix)

@@ -10,14 +10,13 @@ use crate::kind::{BlockKind, block_size, shape_at};
 use crate::machine::{Frame, State};
 use crate::tensor::{Sites, TensorCall, on_values, steps_on_values};
 use base::Idx;
-use base::ToList;
+use base::{Append, ToList};
 use ir::{Callee, Case, CaseKey, End, Fault, FuncId, Function, Instr, Op, VarId};
 use layout::{
     Kind, LayoutId, Words, immediate_content, immediate_of, immediate_variant, n_words, pack, read_bits, slice_bits,
     variant_of,
 };
 use op::Operators;
-use smallvec::smallvec;
 use ty::{RunFault, Scalar, scalar_bits, scalar_of};
 
 /// How a function is entered.
@@ -97,25 +96,18 @@ pub(crate) fn enter(state: &mut State, code: &Assembly, function: FuncId, words:
     Ok(())
 }
 
-/// Enters the function of a closure, which is taken over.
-pub(crate) fn call_value(
-    state: &mut State,
-    code: &Assembly,
-    closure: u32,
-    args: smallvec::SmallVec<[u64; 8]>,
-    how: How,
-) -> Result<(), Stop> {
+/// Enters the function of a closure, which is taken over. The arguments are in `state.args`.
+pub(crate) fn call_value(state: &mut State, code: &Assembly, closure: u32, how: How) -> Result<(), Stop> {
     let (function, n) = code.closure_at(&state.heap, closure).ok_or(Stop::Fault(RunFault::Broken))?;
-    if n as usize + args.len() != code.routines[function].n_params as usize {
+    let mut words = std::mem::take(&mut state.args);
+    if n as usize + words.len() != code.routines[function].n_params as usize {
         return Err(Stop::Fault(RunFault::Broken));
     }
-    if n == 0 {
-        enter(state, code, function, &args, how)?;
-    } else {
-        let captured = (0..n).map(|word| state.heap.word(closure + HEADER + word * 8));
-        let words: smallvec::SmallVec<[u64; 8]> = captured.chain(args).small_list();
-        enter(state, code, function, &words, how)?;
-    }
+    // What is captured comes first.
+    words.append_all((0..n).map(|word| state.heap.word(closure + HEADER + word * 8)));
+    words.rotate_right(n as usize);
+    enter(state, code, function, &words, how)?;
+    state.args = words;
     if state.heap.empty(code, closure) {
         state.heap.free(closure, block_size(n as usize));
     }
@@ -135,10 +127,14 @@ impl Frameful<'_> {
         self.routine.places[var.index()]
     }
 
-    fn get(&self, var: VarId) -> Words {
+    fn words(&self, var: VarId) -> &[u64] {
         let range = self.place(var).range();
         let base = self.state.base as usize;
-        self.state.registers[base + range.start..base + range.end].into()
+        &self.state.registers[base + range.start..base + range.end]
+    }
+
+    fn get(&self, var: VarId) -> Words {
+        self.words(var).to_vec()
     }
 
     fn tensor_call(&self, args: &[VarId], result: VarId) -> TensorCall {
@@ -218,7 +214,7 @@ impl Frameful<'_> {
                 self.state.heap.free_token(token);
             }
             Op::Closure(function) => {
-                let words: Words = args.iter().flat_map(|&arg| self.get(arg)).small_list();
+                let words = args.iter().list_all(|&arg| self.get(arg));
                 let at = match (words.is_empty(), code.closures[*function]) {
                     (true, Some(at)) => at,
                     (true, None) | (false, _) => self.block(BlockKind::Closure(*function), &words)?,
@@ -277,7 +273,7 @@ impl Frameful<'_> {
     fn unit(&self, layout: LayoutId) -> Words {
         match self.kind(layout) {
             Kind::Box { immediates, .. } => {
-                smallvec![immediates.first().copied().flatten().map_or(0, u64::from)]
+                vec![immediates.first().copied().flatten().map_or(0, u64::from)]
             }
             _ => layout::zeros(self.code.program.layouts[layout].bits),
         }
@@ -359,10 +355,19 @@ impl Frameful<'_> {
             (Callee::Value, [callee, args @ ..]) => (Err(self.word(*callee)), args),
             (Callee::Value, []) => return Err(Stop::Fault(RunFault::Broken)),
         };
-        let words = args.iter().flat_map(|&arg| self.get(arg)).small_list::<[u64; 8]>();
+        let mut words = std::mem::take(&mut self.state.args);
+        words.clear();
+        args.iter().for_each(|&arg| words.extend_from_slice(self.words(arg)));
         match callee {
-            Ok(function) => enter(self.state, self.code, function, &words, how),
-            Err(closure) => call_value(self.state, self.code, closure, words, how),
+            Ok(function) => {
+                let done = enter(self.state, self.code, function, &words, how);
+                self.state.args = words;
+                done
+            }
+            Err(closure) => {
+                self.state.args = words;
+                call_value(self.state, self.code, closure, how)
+            }
         }
     }
 

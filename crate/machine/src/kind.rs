@@ -223,7 +223,7 @@ impl Kinds {
             }
             None => {
                 let n = (data.size - HEADER) / 8;
-                let words: layout::Words = (0..n).map(|word| heap.word(at + HEADER + word * 8)).small_list();
+                let words: layout::Words = (0..n).map(|word| heap.word(at + HEADER + word * 8)).list();
                 self.walk(layouts, &data.items, &words, found);
             }
         }

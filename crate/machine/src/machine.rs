@@ -102,6 +102,8 @@ pub(crate) struct State {
     pub registers: Vec<u64>,
     pub frames: Frames,
     pub globals: Vec<GlobalState>,
+    /// The words of the last call by value, for the room that they have.
+    pub args: Vec<u64>,
     pub pc: u32,
     pub base: u32,
     pub fuel: u64,
@@ -165,6 +167,7 @@ impl State {
             frames: self.frames.clone(),
             globals: self.globals.clone(),
             failure: self.failure.clone(),
+            args: Vec::new(),
             ..*self
         }
     }
@@ -202,6 +205,7 @@ impl Machine {
             registers: Vec::new(),
             frames: Frames::default(),
             globals,
+            args: Vec::new(),
             pc: HALT,
             base: 0,
             fuel: 0,

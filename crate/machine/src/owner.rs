@@ -106,7 +106,7 @@ impl Heap {
 
     /// The first words of a block's content.
     pub fn content(&self, at: u32, n_words: usize) -> layout::Words {
-        (0..n_words as u32).map(|word| self.word(at.saturating_add(HEADER + word * 8))).small_list()
+        (0..n_words as u32).map(|word| self.word(at.saturating_add(HEADER + word * 8))).list()
     }
 
     pub fn copy_content(&self, at: u32, words: &mut [u64]) {

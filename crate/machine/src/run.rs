@@ -14,7 +14,7 @@ use crate::kind::block_size;
 use crate::machine::{Frame, GlobalState, Machine};
 use crate::scalar;
 use crate::tensor::{self, Operands, call_on_tuples};
-use base::ToList;
+use base::Append;
 use layout::LayoutId;
 use std::sync::Arc;
 use ty::RunFault;
@@ -605,10 +605,11 @@ impl Machine {
                         }
                         let args = &code.args[..][first as usize..first as usize + n as usize];
                         if n_params as usize > MAX_QUICK_ARGS || new + routine.reach as usize > n_registers {
-                            let words = args.iter().map(|&arg| r[arg as usize]).small_list();
+                            state.args.clear();
+                            state.args.append_all(args.iter().map(|&arg| r[arg as usize]));
                             let how =
                                 How::Call { pc: pc as u32 - 1, base: base as u32, to: to.into(), size: size.into() };
-                            if let Err(stop) = call_value(state, &code, closure, words, how) {
+                            if let Err(stop) = call_value(state, &code, closure, how) {
                                 break 'frame Some(stop);
                             }
                             (pc, base) = (state.pc as usize, state.base as usize);
@@ -636,11 +637,12 @@ impl Machine {
                     Code::TailValue { n, callee, first, bytes } => {
                         let closure = r[callee as usize] as u32;
                         let args = &code.args[..][first as usize..first as usize + n as usize];
-                        let words = args.iter().map(|&arg| r[arg as usize]).small_list();
+                        state.args.clear();
+                        state.args.append_all(args.iter().map(|&arg| r[arg as usize]));
                         let at = pc as u32 - 1;
                         let is_library = code.function(at).is_some_and(|function| code.routines[function].is_library);
                         let how = How::Tail { base: base as u32, bytes, site: (!is_library).then_some(at) };
-                        if let Err(stop) = call_value(state, &code, closure, words, how) {
+                        if let Err(stop) = call_value(state, &code, closure, how) {
                             break 'frame Some(stop);
                         }
                         (pc, base) = (state.pc as usize, state.base as usize);

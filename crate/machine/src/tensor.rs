@@ -18,7 +18,6 @@ use base::{HashMap, MapArray, ToList};
 use kernel::apart::Apart;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{CallFault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values};
-use smallvec::smallvec;
 use std::ops::Range;
 use std::sync::Arc;
 use ty::{Attrs, Fields, RunFault, Value};
@@ -300,7 +299,7 @@ fn find_and_call(
         Way::Quick(quick) => quick.run(heap, scratch, operands).ok_or(broken)?,
         Way::Planned(planned) => planned.run(heap, (scratch, n_kept), &site.operands, operands).ok_or(broken)?,
         Way::Values(results) => {
-            let words = operands.iter().map(|word| smallvec![word]).list();
+            let words = operands.iter().map(|word| vec![word]).list();
             let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
             let op = match place.call {
                 Called::One(op, _) | Called::OnTuple(op, _) => Some(op),

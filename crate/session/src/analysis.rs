@@ -24,7 +24,7 @@ pub(crate) fn more_problems(n: usize, from: Span) -> Diagnostic {
 /// At most this many variables are offered to fill a hole.
 const MAX_FITS: usize = 3;
 
-/// A warning is held against at most this many problems.
+/// A warning is held against at most this many errors.
 const MAX_LOOKED_AT: usize = 1000;
 
 /// The module under every program, checked once.
@@ -124,13 +124,11 @@ impl Analysis {
             }
         }
         diagnostics.append_all(uncovered);
-        for warning in lint::check(text, &module, &inferred) {
-            // Of what is wrong nothing more is told.
-            let errors = diagnostics.iter().take(MAX_LOOKED_AT);
-            if !errors.map(|said| said.span.start).any(|at| warning.span.start <= at && at < warning.span.end) {
-                diagnostics.push(warning);
-            }
-        }
+        // Of what is wrong nothing more is told.
+        let errors = diagnostics.iter().filter(|said| said.severity == Severity::Error);
+        let wrong = errors.map(|said| said.span).take(MAX_LOOKED_AT).list();
+        let is_right = |said: &Diagnostic| !wrong.iter().any(|&it| said.span.to(it) == said.span);
+        diagnostics.append_all(lint::check(text, &module, &inferred).into_iter().filter(is_right));
         if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
             diagnostics.append_all(lint::unused(text, &module));
         }

@@ -10,6 +10,7 @@ use hir::layers::LayerKind;
 use hir::{CtorId, ExprId, ExprKind, FnId, LocalId, Module, TypeExprKind};
 use serde_json::Value as Json;
 use solve::{Cause, Trace};
+use std::cell::OnceCell;
 use ty::{
     AdtId, Atom, Dim, Dtype, Elements, Extent, Fields, Kind, Names, ParamId, Poly, Tensor, Term, TermId, Terms, Value,
 };
@@ -60,12 +61,12 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
         let given = options.given().and_then(|given| given.iter().find(|(key, _)| same_name(name, key)));
         inputs.push((param, term, given.map(|(_, json)| json)));
     }
+    let heights = Heights::new();
     // What is given says what sizes are.
     let mut given: Vec<Option<Value>> = Vec::with_capacity(inputs.len());
     for &(param, term, json) in &inputs {
         let value = json.filter(|_| HAS_INPUTS).map(|_| {
-            let mut maker = Maker::new(analysis, &sizes, Numbers::Any, &mut random);
-            let value = maker.value(&Ty::Found(term), json, 0)?;
+            let value = Maker::new(analysis, &heights, &sizes, Numbers::Any, &mut random).input(term, json)?;
             sizes.name(analysis, term, &value).map(|()| value)
         });
         given.push(value.transpose().map_err(|message| told(param, message))?);
@@ -91,7 +92,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
             Some(value) => sizes.agree(analysis, term, &value).map(|()| value),
             None => {
                 let numbers = numbers_of(module, function, param);
-                Maker::new(analysis, &sizes, numbers, &mut random).value(&Ty::Found(term), None, 0)
+                Maker::new(analysis, &heights, &sizes, numbers, &mut random).input(term, None)
             }
         };
         values.push(value.map_err(|message| told(param, message))?);
@@ -233,17 +234,22 @@ fn each_size(
     value: &Value,
     see: &mut dyn FnMut(TermId, usize, i64) -> Result<(), String>,
 ) -> Result<(), String> {
-    let solver = &analysis.inferred.solver;
-    let mut left = vec![(term, value.clone())];
-    while let Some((term, value)) = left.pop() {
-        match (solver.head(term), value) {
-            (Term::Tuple(fields), Value::Tuple(values)) => {
-                left.append_all(solver.items(fields).iter().copied().zip(values.iter().cloned()));
+    let mut left = vec![(Ty::Found(term), value.clone())];
+    while let Some((ty, value)) = left.pop() {
+        match (analysis.form(&ty), value) {
+            (Form::Tuple(types), Value::Tuple(values)) => {
+                left.append_all(types.into_iter().zip(values.iter().cloned()))
             }
-            (Term::Tensor { shape, .. }, Value::Tensor(tensor)) => {
-                let Term::Shape(dims) = solver.head(shape) else { continue };
-                for (axis, (&dim, &size)) in solver.items(dims).iter().zip(&tensor.shape).enumerate() {
-                    see(dim, axis, size as i64)?;
+            (Form::Adt { args, .. }, Value::Data(ctor, values)) => {
+                let types = analysis.fields(CtorId::numbered(ctor), &args);
+                left.append_all(types.into_iter().zip(values.iter().cloned()));
+            }
+            (Form::Tensor { shape, .. }, Value::Tensor(tensor)) => {
+                let dims = analysis.dims(&shape).unwrap_or_default();
+                for (axis, (dim, &size)) in dims.iter().zip(&tensor.shape).enumerate() {
+                    if let &Ty::Found(dim) = dim {
+                        see(dim, axis, size as i64)?;
+                    }
                 }
             }
             _ => {}
@@ -298,13 +304,17 @@ fn numbers_of(module: &Module, function: FnId, param: LocalId) -> Numbers {
     }
 }
 
-/// A value of a data type that is made up has constructors of data types in each other at most this deep, and then the
-/// nearest end: a list has three elements.
-const MADE_UP_DEPTH: usize = 3;
+/// A value of a data type that is made up has constructors of data types in each other this deep, and then the nearest
+/// end: a list has three elements. Where that is too large, or not possible, it is flatter.
+const MADE_UP_DEPTHS: [usize; 3] = [3, 1, 0];
 
-/// And no value has more constructors and tensors than this, and none in each other deeper than that.
+/// And no value has more constructors and tensors than this, none in each other deeper than that, and no more elements.
 const MAX_PARTS: usize = 10_000;
 const MAX_DEPTH: usize = 200;
+const MAX_ELEMENTS: usize = 1 << 26;
+
+/// Of each constructor how deep the flattest of its values is, if there is one that ends; once somebody has asked.
+type Heights = OnceCell<IndexVec<CtorId, Option<usize>>>;
 
 /// Makes the value of an input.
 struct Maker<'a> {
@@ -313,14 +323,35 @@ struct Maker<'a> {
     /// Which are made up.
     numbers: Numbers,
     random: &'a mut SplitMix,
-    /// Of each constructor how deep the flattest of its values is, if there is one that ends.
-    heights: IndexVec<CtorId, Option<usize>>,
+    heights: &'a Heights,
+    depth: usize,
     n_parts: usize,
+    n_elements: usize,
 }
 
-impl<'a> Maker<'a> {
-    fn new(analysis: &'a Analysis, sizes: &'a Sizes, numbers: Numbers, random: &'a mut SplitMix) -> Maker<'a> {
-        Maker { analysis, sizes, numbers, random, heights: IndexVec::new(), n_parts: 0 }
+impl Maker<'_> {
+    fn new<'a>(
+        analysis: &'a Analysis,
+        heights: &'a Heights,
+        sizes: &'a Sizes,
+        numbers: Numbers,
+        random: &'a mut SplitMix,
+    ) -> Maker<'a> {
+        Maker { analysis, sizes, numbers, random, heights, depth: 0, n_parts: 0, n_elements: 0 }
+    }
+
+    /// The value of an input of a type.
+    fn input(&mut self, term: TermId, given: Option<&Json>) -> Result<Value, String> {
+        let mut made = Err(String::new());
+        for depth in MADE_UP_DEPTHS {
+            (self.depth, self.n_parts, self.n_elements) = (depth, 0, 0);
+            made = self.value(&Ty::Found(term), given, 0);
+            let has_data = self.heights.get().is_some();
+            if made.is_ok() || given.is_some() || !has_data {
+                break;
+            }
+        }
+        made
     }
 
     /// A value of a type, inside of `depth` others.
@@ -378,9 +409,13 @@ impl<'a> Maker<'a> {
             (None, &Ty::Found(dim)) => {
                 number_of(self.sizes.of(&self.analysis.inferred.solver, dim).unwrap_or(LEAST_OPEN))
             }
-            (None, Ty::Written(..)) => number_of(LEAST_OPEN),
+            (None, Ty::Written(..)) => Err("a size in it is computed, and is not made up".to_owned()),
         });
-        random_tensor(shape.ok_list()?, dtype, self.numbers, self.random)
+        let shape: Vec<usize> = shape.ok_list()?;
+        let n =
+            shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).and_then(|n| n.checked_add(self.n_elements));
+        self.n_elements = n.filter(|&n| n <= MAX_ELEMENTS).ok_or(TOO_LARGE)?;
+        Ok(random_tensor(shape, dtype, self.numbers, self.random))
     }
 
     /// The constructor that an input names.
@@ -395,13 +430,11 @@ impl<'a> Maker<'a> {
     /// One of those that have the deepest values, or from some depth on the flattest.
     fn chosen(&mut self, adt: AdtId, depth: usize) -> Result<CtorId, String> {
         let Analysis { module, .. } = self.analysis;
-        if self.heights.is_empty() {
-            self.heights = heights(module);
-        }
+        let heights = self.heights.get_or_init(|| heights(module));
         // What comes first is the greatest.
         let rank = |&ctor: &CtorId| {
-            let (height, n_fields) = (self.heights[ctor]? as isize, module.ctors[ctor].fields.len() as isize);
-            Some(if depth < MADE_UP_DEPTH { (height, n_fields.min(1)) } else { (-height, -n_fields) })
+            let (height, n_fields) = (heights[ctor]? as isize, module.ctors[ctor].fields.len() as isize);
+            Some(if depth < self.depth { (height, n_fields.min(1)) } else { (-height, -n_fields) })
         };
         let adt = &module.adts[adt];
         let best = adt.ctors.iter().filter_map(rank).max();
@@ -416,14 +449,18 @@ impl<'a> Maker<'a> {
 fn heights(module: &Module) -> IndexVec<CtorId, Option<usize>> {
     let mut heights = IndexVec::filled(None, module.ctors.len());
     for height in 1..=MAX_DEPTH {
-        let is_known = |adt: AdtId| module.adts[adt].ctors.iter().any(|&ctor| heights[ctor].is_some());
+        let mut known: IndexVec<AdtId, bool> = IndexVec::filled(false, module.adts.len());
+        heights.iter_enumerated().filter(|(_, height)| height.is_some()).for_each(|(ctor, _)| {
+            known[module.ctors[ctor].adt] = true;
+        });
         let reached = |ctor: &CtorId| {
             let mut parts = module.ctors[*ctor].fields.clone();
             let mut is_reached = heights[*ctor].is_none();
             while let Some(part) = parts.pop() {
                 match &module.type_exprs[part].kind {
-                    TypeExprKind::Adt { adt, .. } => is_reached &= is_known(*adt),
+                    TypeExprKind::Adt { adt, .. } => is_reached &= known[*adt],
                     TypeExprKind::Tuple(items) => parts.append_all(items.iter().copied()),
+                    TypeExprKind::Func { .. } | TypeExprKind::Ref(_) => is_reached = false,
                     _ => {}
                 }
             }
@@ -456,9 +493,8 @@ fn number_of(size: i64) -> Result<usize, String> {
     size.map(|size| size as usize).ok_or_else(|| TOO_LARGE.to_owned())
 }
 
-fn random_tensor(shape: Vec<usize>, dtype: Dtype, numbers: Numbers, random: &mut SplitMix) -> Result<Value, String> {
-    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= 1 << 26);
-    let n = n.ok_or(TOO_LARGE)?;
+fn random_tensor(shape: Vec<usize>, dtype: Dtype, numbers: Numbers, random: &mut SplitMix) -> Value {
+    let n = shape.iter().product::<usize>();
     let mut whole = |below: i64| random.below(below);
     let elements = match (dtype, numbers) {
         (_, Numbers::Below(below)) if dtype.is_float() => Elements::Float((0..n).map(|_| whole(below) as f64).list()),
@@ -470,7 +506,7 @@ fn random_tensor(shape: Vec<usize>, dtype: Dtype, numbers: Numbers, random: &mut
         (Dtype::Bool, _) => Elements::Int((0..n).map(|_| (random.next() >> 63) as i64).list()),
         _ => Elements::Int((0..n).map(|_| whole(10)).list()),
     };
-    Ok(Value::tensor(Tensor { dtype, shape, elements }))
+    Value::tensor(Tensor { dtype, shape, elements })
 }
 
 /// Steele, Lea and Flood's SplitMix64: a seed of any value gives a good sequence.

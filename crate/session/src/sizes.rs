@@ -165,7 +165,7 @@ impl Analysis {
                 _ => false,
             },
         };
-        is_known.then(|| self.parts(shape))
+        is_known.then(|| self.parts(shape).iter().map(|dim| self.resolved(dim)).list())
     }
 
     /// A dim that is a number.

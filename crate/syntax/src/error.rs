@@ -594,10 +594,11 @@ impl SyntaxError {
             SyntaxError::Unopened { closer, at, open } => {
                 let closer = closer.describe();
                 let said = syntax(format!("this {closer} closes nothing"));
-                match open {
+                let said = match open {
                     Some(open) => said.label(*open, "this `{` is not closed").fix("write `}`", *at, "}"),
-                    None => said.fix(format!("take {closer} away"), *at, ""),
-                }
+                    None => said,
+                };
+                said.fix(format!("take {closer} away"), *at, "")
             }
             SyntaxError::NoValue { at } => {
                 syntax("expected the value of the block, found `;` behind it".to_owned()).fix("take `;` away", *at, "")

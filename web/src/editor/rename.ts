@@ -65,7 +65,7 @@ export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, mode
     renaming = undefined;
     places.clear();
     if (found === undefined) {
-      if (name !== undefined && name.text !== name.name) editor.executeEdits("rename", ranges.map((range) => ({ range, text: name.name })));
+      if (name !== undefined && name.text !== name.name && name.name !== "") editor.executeEdits("rename", ranges.map((range) => ({ range, text: name.name })));
       return;
     }
     // Undone with what was typed.

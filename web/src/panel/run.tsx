@@ -503,7 +503,7 @@ function MadeUp({ name }: { name: string }) {
   if (name === "" || type?.startsWith("fn()")) return null;
   return (
     <p class="note">
-      What <code>{name}</code> is given is made up: numbers by chance, the same in every run, small sizes where its type leaves them open, lists of three.
+      What <code>{name}</code> is given is made up: numbers by chance, the same in every run, and small sizes where its type leaves them open.
     </p>
   );
 }

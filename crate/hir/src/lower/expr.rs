@@ -166,11 +166,18 @@ impl Lowering<'_> {
 
     /// A `/` is a letter of names: `%x/2` is one, and most often a quotient is meant.
     fn quotient(&self, name: &str) -> Option<String> {
-        let (dividend, divisor) = name.split_at(base::find(name, "/")?);
-        self.scope.get(base::trim_start(dividend, "%"))?;
-        let divisor = &divisor[1..];
-        let sigil = if self.scope.get(divisor).is_some() { "%" } else { "" };
-        (!divisor.is_empty()).then(|| format!("{dividend} / {sigil}{divisor}"))
+        let mut text = String::new();
+        for part in name.split('/') {
+            let bare = base::trim_start(part, "%");
+            let is_number = !text.is_empty() && bare.starts_with(|first: char| first.is_ascii_digit());
+            if !is_number {
+                self.scope.get(bare)?;
+            }
+            text.push_str(if text.is_empty() { "" } else { " / " });
+            text.push_str(if is_number { "" } else { "%" });
+            text.push_str(bare);
+        }
+        (text.len() > name.len()).then_some(text)
     }
 
     /// `_`: an expression of unknown type.

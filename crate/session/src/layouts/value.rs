@@ -17,7 +17,6 @@ use layout::{
     Head, Kind, LayoutId, Layouts, Strategy, Tag, Words, immediate_of, immediate_variant, pack, read_bits, slice_bits,
     variant_in,
 };
-use smallvec::smallvec;
 use ty::{Dtype, Fields, Scalar, Term, TermId, Terms, Value, print_value, scalar_bits, scalar_of};
 
 /// A value with more parts is not put together by hand.
@@ -286,8 +285,8 @@ impl<'a> Memory<'a> {
             let content = laid.content(strategy, layout);
             let fields: Vec<Words> = (0..node.n_fields).filter_map(|_| results.pop()).list();
             let mut words: Words = match (&layouts[content].kind, node.what) {
-                (Kind::Scalar(_), What::Number(dtype, scalar)) => smallvec![scalar_bits(dtype, scalar)],
-                (Kind::Immediate(_), What::Number(dtype, scalar)) => smallvec![scalar_bits(dtype, scalar) << 1 | 1],
+                (Kind::Scalar(_), What::Number(dtype, scalar)) => vec![scalar_bits(dtype, scalar)],
+                (Kind::Immediate(_), What::Number(dtype, scalar)) => vec![scalar_bits(dtype, scalar) << 1 | 1],
                 (Kind::Sum { .. }, What::Variant(at)) => pack(layouts, content, at, &fields),
                 (Kind::Ref { content }, _) => {
                     memory.block(index, *content, fields.into_iter().next(), "the cell of a reference")
@@ -302,7 +301,7 @@ impl<'a> Memory<'a> {
             };
             if let Kind::Box { .. } = layouts[layout].kind {
                 words = match immediate_of(layouts, layout, &words) {
-                    Some(immediate) => smallvec![u64::from(immediate)],
+                    Some(immediate) => vec![u64::from(immediate)],
                     None => memory.block(index, content, Some(words), ""),
                 };
             }
@@ -320,7 +319,7 @@ impl<'a> Memory<'a> {
         let bytes = if words.is_some() { self.layouts[layout].bits.div_ceil(8) } else { 16 };
         self.next += HEADER + bytes.next_multiple_of(8);
         self.blocks.push(Block { node: Some(node), address, layout, words, note });
-        smallvec![u64::from(address)]
+        vec![u64::from(address)]
     }
 
     fn views(&self, analysis: &Analysis, texts: &mut Texts) -> Vec<BlockView> {

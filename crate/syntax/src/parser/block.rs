@@ -14,6 +14,9 @@ const MOST_PARTS: usize = 8;
 /// A bracket that nothing closes is looked for among at most so many tokens.
 const MAX_BACK: usize = 4096;
 
+/// And at most so many errors have taken one.
+const MAX_TAKEN: usize = 64;
+
 /// A `{` that has been passed, and where its node began.
 #[derive(Clone, Copy)]
 pub(super) struct Braces {
@@ -399,7 +402,12 @@ impl Parser<'_> {
                 // The nearest bracket around it that nothing closes may be meant.
                 let around = self.pos.saturating_sub(MAX_BACK)..self.pos;
                 let open = around.rev().find(|&at| self.kind_at(at).is_opener() && self.partner(at as u32) == NONE);
-                let open = open.filter(|&at| self.kind_at(at) == LBrace).map(|at| self.token_span(at));
+                let is_meant = |&at: &usize| self.kind_at(at) == LBrace && self.nth(1) != Semicolon;
+                let open = open.filter(is_meant).map(|at| self.token_span(at));
+                // It is closed once.
+                let is_taken =
+                    |error: &SyntaxError| matches!(error, SyntaxError::Unopened { open: it, .. } if *it == open);
+                let open = open.filter(|_| !self.errors.iter().rev().take(MAX_TAKEN).any(is_taken));
                 self.errors.push(SyntaxError::Unopened { closer: sig.kind, at: self.token_span(self.pos), open });
             }
             self.bump();

@@ -286,6 +286,7 @@ impl<'t> Lowering<'t> {
                         names.push(Edit { span: Span::new(at.start, at.start), text });
                         if is_list {
                             names.push(Edit { span: last.after(), text: ")".to_owned() });
+                            break;
                         }
                     }
                     if let Some(param) = open.first() {
