@@ -121,6 +121,7 @@ test("blocks of fields are said to come on top where they are not counted", asyn
   await expect(row("Opt[Opt[bool]]", "OCaml")).toContainText("and its fields’ blocks");
   await expect(row("Opt[Opt[bool]]", "aligned").locator(".waste")).toHaveText(/waste/);
   // What has no blocks inside is counted as a whole.
+  await card(page, "Flat").first().locator("summary").first().click();
   await expect(row("Flat", "uniform")).not.toContainText("blocks");
   await expect(row("Flat", "uniform").locator(".waste")).toHaveText(/\d+ wasted/);
 });

@@ -280,10 +280,13 @@ test.describe("on a phone", () => {
     await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 5]);\nnn.dense(%x, %w)\n");
     const fix = problems(page).getByRole("button", { name: "write shape=[2, 5]" });
     await expect(fix).toBeVisible();
-    const list = await problems(page).locator("ul").first().boundingBox();
-    const box = await fix.boundingBox();
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
-    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((list?.x ?? 0) + (list?.width ?? 0));
+    // The list has its height when the edits are there.
+    await expect(async () => {
+      const list = await problems(page).locator("ul").first().boundingBox();
+      const box = await fix.boundingBox();
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((list?.x ?? 0) + (list?.width ?? 0));
+    }).toPass();
     await expect(problems(page).locator(".mends")).toHaveCSS("mask-image", "none");
     // And the colours of the solver's steps have names.
     await showPanel(page, "Solver");

@@ -15,7 +15,7 @@ use crate::outline::Outline;
 use crate::stage;
 use base::{Append, Diagnostic, Edit, Span, ToList};
 use hir::layers::{LayerKind, int};
-use hir::net::{Applied, MadeOf, Method, Net, Stage, Weight};
+use hir::net::{Applied, MadeOf, Method, Net, Weight};
 use hir::{DefId, ExprId, ExprKind, Module, TypeExprId, TypeExprKind};
 use syntax::{NodeId, NodeKind, TokenKind};
 
@@ -170,7 +170,6 @@ fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     told(bench, outline, out);
     arguments(bench, outline, out);
-    siblings(bench, outline, out);
     taken(bench, outline, out);
     stage::candidates(bench, outline, out);
     samples(bench, outline, out);
@@ -267,44 +266,6 @@ fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
             }
         }
     }
-}
-
-/// The same layer for values with more or fewer axes, of one that stands once besides its import: `BatchNorm1d` for
-/// `BatchNorm2d`.
-fn siblings(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
-    let module = &outline.checked.module;
-    for fault in bench.faults.iter().take(MAX_CLASHES).filter(|fault| fault.code == "rank-mismatch") {
-        // It is told of what comes to the layer.
-        let comes = |stage: &&Stage| module.exprs[stage.input].span == fault.span;
-        let Some(stage) = module.stages.iter().find(comes) else { continue };
-        let at = match stage.applied {
-            Applied::Weight(net, weight) => module.nets[net].weights[weight].span,
-            Applied::Layer(..) => stage.span,
-            Applied::View(_) | Applied::Method(_) => continue,
-        };
-        let made = base::before(&bench.text[at.start as usize..], ";");
-        // Behind the weight's name.
-        let made = base::find(made, "=").filter(|&equals| !made[..equals].contains('(')).map_or(made, |at| &made[at..]);
-        let Some(name) = name_of_rank(made) else { continue };
-        for rank in ["1d", "2d", "3d"] {
-            let other = format!("{}{rank}", &name[..name.len() - 2]);
-            let places = base::all_places(bench.text, name);
-            // Where it is imported, and where it is made.
-            if other == name || places.len() != 2 || base::find(bench.text, &other).is_some() {
-                continue;
-            }
-            let span = |at: usize| Span::new(at as u32, (at + name.len()) as u32);
-            let edits = places.into_iter().map(|at| Edit { span: span(at), text: other.clone() }).list();
-            let title = format!("write `{other}` for `{name}`");
-            out.push(Candidate { title, place: edits[1].span, edits, cost: 3 });
-        }
-    }
-}
-
-/// The first name in a text that ends with a number of dims: `Conv2d`.
-fn name_of_rank(text: &str) -> Option<&str> {
-    let is_of_rank = |name: &&str| ["1d", "2d", "3d"].iter().any(|rank| name.ends_with(rank));
-    text.split(|c: char| !base::is_in_name(c)).find(is_of_rank)
 }
 
 /// Other windows of convolutions and pools, the near ones first, and the padding that keeps the size.

@@ -118,19 +118,24 @@ impl<'a> Outline<'a> {
     pub fn unknown_statements(&self) -> Vec<Span> {
         let solver = &self.checked.inferred.solver;
         let is_error = |term: Term| matches!(term, Term::Error(_));
-        let mut terms: HashMap<NodeId, Vec<TermId>> = HashMap::default();
         // A node stands behind its parts.
-        let mut statements: HashMap<NodeId, NodeId> = HashMap::default();
-        let nodes = || (0..self.tree.n_nodes() as u32).map(NodeId::numbered);
-        for node in nodes().rev() {
-            let around = self.parent(node).filter(|&parent| !is_sequence(self.kind(parent)));
-            let statement = around.and_then(|parent| statements.get(&parent).copied()).unwrap_or(node);
-            statements.insert(node, statement);
-            terms.entry(statement).or_default().append_all(self.term(node));
+        let n_nodes = self.tree.n_nodes();
+        let (mut terms, mut statements) = (vec![Vec::new(); n_nodes], vec![0; n_nodes]);
+        for at in (0..n_nodes).rev() {
+            let node = NodeId::numbered(at as u32);
+            statements[at] = match self.parent(node) {
+                Some(parent) if !is_sequence(self.kind(parent)) => statements[parent.number() as usize],
+                _ => at,
+            };
+            terms[statements[at]].append_all(self.term(node));
         }
-        let is_unknown =
-            |node: &NodeId| terms.get(node).is_some_and(|terms| !solver.roots_where(terms, is_error).is_empty());
-        nodes().filter(is_unknown).map(|node| self.span(node)).list()
+        let mut unknown = Vec::new();
+        for (at, terms) in terms.iter().enumerate() {
+            if !terms.is_empty() && !solver.roots_where(terms, is_error).is_empty() {
+                unknown.push(self.span(NodeId::numbered(at as u32)));
+            }
+        }
+        unknown
     }
 
     /// How often a size is written in types.

@@ -41,7 +41,7 @@ enum Command {
         /// For the parameters of `@main` that no input gives.
         #[arg(long)]
         seed: Option<u64>,
-        /// A JSON object from parameters of `@main` to nested lists.
+        /// A JSON object from parameters of `@main` to nested lists, or to values as `--json` prints them.
         #[arg(long, value_name = "FILE")]
         inputs: Option<String>,
         /// How sums are laid out in memory.

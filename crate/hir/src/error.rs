@@ -120,7 +120,6 @@ pub enum HirError {
         name: &'static str,
         span: Span,
     },
-    /// Attributes without their names, in order.
     /// Attributes that stand without their names, or operands with theirs.
     Misplaced {
         op: &'static str,
@@ -288,7 +287,6 @@ pub enum HirError {
         name: String,
         span: Span,
         first: Span,
-        /// What is written there.
         text: String,
     },
     /// A function of a node that applies itself.
@@ -404,7 +402,6 @@ fn misspelt(mut diagnostic: Diagnostic, span: Span, nearest: &Option<String>) ->
 pub struct Misplaced {
     pub name: String,
     pub span: Span,
-    /// What is to stand there.
     pub text: String,
 }
 

@@ -1,7 +1,5 @@
 //! Strings of bits in words of 64: bit 0 is the lowest of the first word; what is behind the end is zero.
 
-use base::ToList;
-
 /// A value in a register.
 pub type Words = Vec<u64>;
 
@@ -50,7 +48,11 @@ pub fn write_bits(words: &mut [u64], offset: u32, n: u32, value: u64) {
 
 /// The `n` bits from `offset` on.
 pub fn slice_bits(words: &[u64], offset: u32, n: u32) -> Words {
-    (0..n_words(n) as u32).map(|word| read_bits(words, offset + word * 64, (n - word * 64).min(64))).list()
+    let mut bits = zeros(n);
+    for (at, word) in (0..n).step_by(64).zip(&mut bits) {
+        *word = read_bits(words, offset + at, (n - at).min(64));
+    }
+    bits
 }
 
 /// Replaces the `n` bits from `offset` on by those of `value`.

@@ -197,8 +197,10 @@ impl Context<'_> {
     fn import(&self, module: &str, name: &str) -> Option<Edit> {
         let start = base::find(self.text, "\nnode ").map_or(0, |at| at as u32 + 1);
         let text = || format!("use {module}::{name};\n");
-        let mut words = self.text.split(|c: char| !base::is_in_name(c));
-        (!words.any(|word| word == name)).then(|| Edit { span: Span::new(start, start), text: text() })
+        // Not as the end of another name.
+        let is_word = |at: usize| at == 0 || !self.text.as_bytes()[at - 1].is_ascii_alphanumeric();
+        (!base::all_places(self.text, name).into_iter().any(is_word))
+            .then(|| Edit { span: Span::new(start, start), text: text() })
     }
 
     fn is_of_numbers(&self, expr: ExprId) -> bool {

@@ -10,7 +10,7 @@ use crate::kind::{BlockKind, block_size, shape_at};
 use crate::machine::{Frame, State};
 use crate::tensor::{Sites, TensorCall, on_values, steps_on_values};
 use base::Idx;
-use base::{Append, ToList};
+use base::ToList;
 use ir::{Callee, Case, CaseKey, End, Fault, FuncId, Function, Instr, Op, VarId};
 use layout::{
     Kind, LayoutId, Words, immediate_content, immediate_of, immediate_variant, n_words, pack, read_bits, slice_bits,
@@ -104,8 +104,12 @@ pub(crate) fn call_value(state: &mut State, code: &Assembly, closure: u32, how: 
         return Err(Stop::Fault(RunFault::Broken));
     }
     // What is captured comes first.
-    words.append_all((0..n).map(|word| state.heap.word(closure + HEADER + word * 8)));
-    words.rotate_right(n as usize);
+    let n_args = words.len();
+    words.resize(n as usize + n_args, 0);
+    words.copy_within(..n_args, n as usize);
+    for word in 0..n {
+        words[word as usize] = state.heap.word(closure + HEADER + word * 8);
+    }
     enter(state, code, function, &words, how)?;
     state.args = words;
     if state.heap.empty(code, closure) {
@@ -214,7 +218,8 @@ impl Frameful<'_> {
                 self.state.heap.free_token(token);
             }
             Op::Closure(function) => {
-                let words = args.iter().list_all(|&arg| self.get(arg));
+                let mut words = Vec::new();
+                args.iter().for_each(|&arg| words.extend_from_slice(self.words(arg)));
                 let at = match (words.is_empty(), code.closures[*function]) {
                     (true, Some(at)) => at,
                     (true, None) | (false, _) => self.block(BlockKind::Closure(*function), &words)?,

@@ -10,7 +10,6 @@ use hir::layers::LayerKind;
 use hir::{CtorId, ExprId, ExprKind, FnId, LocalId, Module, TypeExprKind};
 use serde_json::Value as Json;
 use solve::{Cause, Trace};
-use std::cell::OnceCell;
 use ty::{
     AdtId, Atom, Dim, Dtype, Elements, Extent, Fields, Kind, Names, ParamId, Poly, Tensor, Term, TermId, Terms, Value,
 };
@@ -61,12 +60,12 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
         let given = options.given().and_then(|given| given.iter().find(|(key, _)| same_name(name, key)));
         inputs.push((param, term, given.map(|(_, json)| json)));
     }
-    let heights = Heights::new();
+    let mut heights = Heights::new();
     // What is given says what sizes are.
     let mut given: Vec<Option<Value>> = Vec::with_capacity(inputs.len());
     for &(param, term, json) in &inputs {
         let value = json.filter(|_| HAS_INPUTS).map(|_| {
-            let value = Maker::new(analysis, &heights, &sizes, Numbers::Any, &mut random).input(term, json)?;
+            let value = Maker::new(analysis, &mut heights, &sizes, Numbers::Any, &mut random).input(term, json)?;
             sizes.name(analysis, term, &value).map(|()| value)
         });
         given.push(value.transpose().map_err(|message| told(param, message))?);
@@ -92,7 +91,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
             Some(value) => sizes.agree(analysis, term, &value).map(|()| value),
             None => {
                 let numbers = numbers_of(module, function, param);
-                Maker::new(analysis, &heights, &sizes, numbers, &mut random).input(term, None)
+                Maker::new(analysis, &mut heights, &sizes, numbers, &mut random).input(term, None)
             }
         };
         values.push(value.map_err(|message| told(param, message))?);
@@ -313,8 +312,8 @@ const MAX_PARTS: usize = 10_000;
 const MAX_DEPTH: usize = 200;
 const MAX_ELEMENTS: usize = 1 << 26;
 
-/// Of each constructor how deep the flattest of its values is, if there is one that ends; once somebody has asked.
-type Heights = OnceCell<IndexVec<CtorId, Option<usize>>>;
+/// Of each constructor how deep the flattest of its values is, if there is one that ends; nothing before somebody asks.
+type Heights = IndexVec<CtorId, Option<usize>>;
 
 /// Makes the value of an input.
 struct Maker<'a> {
@@ -323,7 +322,7 @@ struct Maker<'a> {
     /// Which are made up.
     numbers: Numbers,
     random: &'a mut SplitMix,
-    heights: &'a Heights,
+    heights: &'a mut Heights,
     depth: usize,
     n_parts: usize,
     n_elements: usize,
@@ -332,7 +331,7 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn new<'a>(
         analysis: &'a Analysis,
-        heights: &'a Heights,
+        heights: &'a mut Heights,
         sizes: &'a Sizes,
         numbers: Numbers,
         random: &'a mut SplitMix,
@@ -346,8 +345,7 @@ impl Maker<'_> {
         for depth in MADE_UP_DEPTHS {
             (self.depth, self.n_parts, self.n_elements) = (depth, 0, 0);
             made = self.value(&Ty::Found(term), given, 0);
-            let has_data = self.heights.get().is_some();
-            if made.is_ok() || given.is_some() || !has_data {
+            if made.is_ok() || given.is_some() || self.heights.is_empty() {
                 break;
             }
         }
@@ -394,27 +392,41 @@ impl Maker<'_> {
     }
 
     fn all(&mut self, types: &[Ty], given: Option<&[Json]>, depth: usize) -> Result<Fields, String> {
-        let values = types.iter().enumerate();
-        let values = values.map(|(i, ty)| self.value(ty, given.and_then(|given| given.get(i)), depth));
-        Ok(Fields::new(values.ok_list()?))
+        let mut values = Vec::with_capacity(types.len());
+        for (i, ty) in types.iter().enumerate() {
+            values.push(self.value(ty, given.and_then(|given| given.get(i)), depth)?);
+        }
+        Ok(Fields::new(values))
     }
 
     fn tensor(&mut self, dims: &[Ty], dtype: Dtype, given: Option<&Json>) -> Result<Value, String> {
-        let want = dims.iter().map(|dim| self.analysis.size(dim).map(number_of).transpose()).ok_list()?;
+        let (mut want, mut shape, mut n) = (Vec::new(), Vec::new(), 1_usize);
+        for dim in dims {
+            let size = match self.analysis.size(dim) {
+                Some(size) => Some(number_of(size)?),
+                None => None,
+            };
+            want.push(size);
+            if given.is_some() {
+                continue;
+            }
+            let size = match (size, dim) {
+                (Some(size), _) => size,
+                (None, &Ty::Found(dim)) => {
+                    number_of(self.sizes.of(&self.analysis.inferred.solver, dim).unwrap_or(LEAST_OPEN))?
+                }
+                (None, Ty::Written(..)) => return Err("a size in it is computed, and is not made up".to_owned()),
+            };
+            n = n.saturating_mul(size);
+            shape.push(size);
+        }
         if let Some(json) = given {
             return from_json(json, dtype, &want);
         }
-        let shape = want.into_iter().zip(dims).map(|(size, dim)| match (size, dim) {
-            (Some(size), _) => Ok(size),
-            (None, &Ty::Found(dim)) => {
-                number_of(self.sizes.of(&self.analysis.inferred.solver, dim).unwrap_or(LEAST_OPEN))
-            }
-            (None, Ty::Written(..)) => Err("a size in it is computed, and is not made up".to_owned()),
-        });
-        let shape: Vec<usize> = shape.ok_list()?;
-        let n =
-            shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).and_then(|n| n.checked_add(self.n_elements));
-        self.n_elements = n.filter(|&n| n <= MAX_ELEMENTS).ok_or(TOO_LARGE)?;
+        self.n_elements = self.n_elements.saturating_add(n);
+        if self.n_elements > MAX_ELEMENTS {
+            return Err(TOO_LARGE.to_owned());
+        }
         Ok(random_tensor(shape, dtype, self.numbers, self.random))
     }
 
@@ -430,10 +442,12 @@ impl Maker<'_> {
     /// One of those that have the deepest values, or from some depth on the flattest.
     fn chosen(&mut self, adt: AdtId, depth: usize) -> Result<CtorId, String> {
         let Analysis { module, .. } = self.analysis;
-        let heights = self.heights.get_or_init(|| heights(module));
+        if self.heights.is_empty() {
+            *self.heights = heights(module);
+        }
         // What comes first is the greatest.
         let rank = |&ctor: &CtorId| {
-            let (height, n_fields) = (heights[ctor]? as isize, module.ctors[ctor].fields.len() as isize);
+            let (height, n_fields) = (self.heights[ctor]? as isize, module.ctors[ctor].fields.len() as isize);
             Some(if depth < self.depth { (height, n_fields.min(1)) } else { (-height, -n_fields) })
         };
         let adt = &module.adts[adt];
@@ -446,31 +460,33 @@ impl Maker<'_> {
 
 /// Of each constructor how deep the flattest of its values is: 1 for one without fields of data types. What a type
 /// parameter stands for does not count.
-fn heights(module: &Module) -> IndexVec<CtorId, Option<usize>> {
-    let mut heights = IndexVec::filled(None, module.ctors.len());
+fn heights(module: &Module) -> Heights {
+    let n_ctors = module.ctors.len();
+    let mut heights = IndexVec::filled(None, n_ctors);
+    let mut known: IndexVec<AdtId, bool> = IndexVec::filled(false, module.adts.len());
     for height in 1..=MAX_DEPTH {
-        let mut known: IndexVec<AdtId, bool> = IndexVec::filled(false, module.adts.len());
-        heights.iter_enumerated().filter(|(_, height)| height.is_some()).for_each(|(ctor, _)| {
-            known[module.ctors[ctor].adt] = true;
-        });
-        let reached = |ctor: &CtorId| {
-            let mut parts = module.ctors[*ctor].fields.clone();
-            let mut is_reached = heights[*ctor].is_none();
+        let mut reached = Vec::new();
+        for ctor in (0..n_ctors as u32).map(CtorId::numbered) {
+            let mut parts = module.ctors[ctor].fields.clone();
+            let mut is_reached = heights[ctor].is_none();
             while let Some(part) = parts.pop() {
                 match &module.type_exprs[part].kind {
                     TypeExprKind::Adt { adt, .. } => is_reached &= known[*adt],
-                    TypeExprKind::Tuple(items) => parts.append_all(items.iter().copied()),
+                    TypeExprKind::Tuple(items) => parts.extend_from_slice(items),
                     TypeExprKind::Func { .. } | TypeExprKind::Ref(_) => is_reached = false,
                     _ => {}
                 }
             }
-            is_reached
-        };
-        let reached = (0..module.ctors.len() as u32).map(CtorId::numbered).filter(reached).list();
+            if is_reached {
+                reached.push(ctor);
+            }
+        }
         if reached.is_empty() {
             break;
         }
-        reached.into_iter().for_each(|ctor| heights[ctor] = Some(height));
+        for ctor in reached {
+            (heights[ctor], known[module.ctors[ctor].adt]) = (Some(height), true);
+        }
     }
     heights
 }

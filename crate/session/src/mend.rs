@@ -178,14 +178,22 @@ impl Mends {
         let lines = analysis.lines();
         let Some(&best) = self.of(lines, problem).first() else { return shown };
         let line = |span: Span| lines.line_of(span.start);
+        // The whole definition around it.
+        let mut around = shown;
+        for function in analysis.module.functions.iter().skip(analysis.module.start.functions) {
+            if function.span.contains(shown.start) && function.span.len() > around.len() {
+                around = function.span;
+            }
+        }
         // Of edits in several places, the problem's own, or at least one in the same definition.
-        let functions = analysis.module.functions.iter().skip(analysis.module.start.functions);
-        let around = functions.map(|function| function.span).filter(|span| span.contains(shown.start));
-        let around = around.max_by_key(|span| span.len());
-        let is_own = |span: &Span| shown.contains(span.start);
-        let is_near = |span: &Span| around.is_none_or(|around| around.contains(span.start));
-        let places = || best.edits.iter().map(|edit| edit.span);
-        let own = places().find(is_own).or_else(|| places().find(is_near).filter(|_| !is_near(&best.place)));
+        let is_far = !around.contains(best.place.start);
+        let mut own = None;
+        for edit in best.edits.iter().rev() {
+            let at = edit.span.start;
+            if shown.contains(at) || is_far && around.contains(at) && own.is_none() {
+                own = Some(edit.span);
+            }
+        }
         match own {
             Some(own) if !shown.contains(best.place.start) => own,
             // A place between two letters says less than what the problem is.

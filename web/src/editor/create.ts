@@ -1,7 +1,7 @@
 // An editor, as all of them here are.
 import { effect } from "@preact/signals";
 import { state } from "../state.ts";
-import { isTouched } from "../view/appearance.ts";
+import { isNarrow, isTouched } from "../view/appearance.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
 import { OFFERING } from "./complete.ts";
 import { monaco } from "./monaco.ts";
@@ -9,6 +9,9 @@ import { revealStart } from "./reveal.ts";
 import { rangeOf } from "./spans.ts";
 
 type Options = monaco.editor.IStandaloneEditorConstructionOptions;
+
+/** Pixels in which most lines of a program have room. */
+const ROOM = 560;
 
 export function createEditor(
   element: HTMLElement,
@@ -40,13 +43,18 @@ export function createEditor(
     scrollbar: { useShadows: false, verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
     tabSize: 2,
     wordBasedSuggestions: "off",
-    // What is wrong often stands at the end of a long line: it is in sight beside what it disagrees with.
-    wordWrap: "on",
     // As it is otherwise, without `|`, behind which a sign may go on: `|>`.
     wordWrapBreakAfterCharacters: monaco.editor.EditorOptions.wordWrapBreakAfterCharacters.defaultValue.replace("|", ""),
     ...OFFERING,
     ...options,
   });
+  // What is cut off at the right is seen by nobody who has little room.
+  const wrap = () => {
+    const hasRoom = editor.getLayoutInfo().width >= ROOM && !isNarrow.peek();
+    editor.updateOptions({ wordWrap: hasRoom ? "off" : "on" });
+  };
+  wrap();
+  editor.onDidLayoutChange(wrap);
   // A line number has as much room on its left as any.
   const fitNumbers = () => {
     const lineNumbersMinChars = Math.max(3, String(model.getLineCount()).length + 1);

@@ -166,18 +166,14 @@ impl Lowering<'_> {
 
     /// A `/` is a letter of names: `%x/2` is one, and most often a quotient is meant.
     fn quotient(&self, name: &str) -> Option<String> {
-        let mut text = String::new();
-        for part in name.split('/') {
-            let bare = base::trim_start(part, "%");
-            let is_number = !text.is_empty() && bare.starts_with(|first: char| first.is_ascii_digit());
-            if !is_number {
-                self.scope.get(bare)?;
-            }
-            text.push_str(if text.is_empty() { "" } else { " / " });
-            text.push_str(if is_number { "" } else { "%" });
-            text.push_str(bare);
+        let (dividend, divisor) = name.split_at(base::find(name, "/")?);
+        self.scope.get(base::trim_start(dividend, "%"))?;
+        let divisor = base::trim_start(&divisor[1..], "%");
+        let is_number = divisor.as_bytes().first()?.is_ascii_digit() && base::find(divisor, "/").is_none();
+        if !is_number {
+            self.scope.get(divisor)?;
         }
-        (text.len() > name.len()).then_some(text)
+        Some(format!("{dividend} / {}{divisor}", if is_number { "" } else { "%" }))
     }
 
     /// `_`: an expression of unknown type.

@@ -14,9 +14,6 @@ const MOST_PARTS: usize = 8;
 /// A bracket that nothing closes is looked for among at most so many tokens.
 const MAX_BACK: usize = 4096;
 
-/// And at most so many errors have taken one.
-const MAX_TAKEN: usize = 64;
-
 /// A `{` that has been passed, and where its node began.
 #[derive(Clone, Copy)]
 pub(super) struct Braces {
@@ -407,7 +404,7 @@ impl Parser<'_> {
                 // It is closed once.
                 let is_taken =
                     |error: &SyntaxError| matches!(error, SyntaxError::Unopened { open: it, .. } if *it == open);
-                let open = open.filter(|_| !self.errors.iter().rev().take(MAX_TAKEN).any(is_taken));
+                let open = open.filter(|_| !self.errors.last().is_some_and(is_taken));
                 self.errors.push(SyntaxError::Unopened { closer: sig.kind, at: self.token_span(self.pos), open });
             }
             self.bump();

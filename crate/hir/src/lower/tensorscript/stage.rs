@@ -272,15 +272,25 @@ impl<'t> Lowering<'t> {
                 (stage_span, LayerFault::AppliedToNothing { callee })
             }
             (Some(_), Some(&(_, extra))) => {
-                let span = |&(_, value): &Value| self.module.exprs[value].span;
-                let is_number = |&&(_, value): &&Value| matches!(self.module.exprs[value].kind, ExprKind::Literal(..));
-                let numbers = values.iter().take_while(is_number).map(span).list();
+                // Numbers that follow each other are arguments without their names.
+                let mut numbers = Vec::new();
+                for &(_, value) in &values {
+                    match self.module.exprs[value].kind {
+                        ExprKind::Literal(..) => numbers.push(self.module.exprs[value].span),
+                        _ => break,
+                    }
+                }
                 if let Callee::Layer(layer) = callee
                     && let [first, .., last] | [first @ last] = numbers[..]
                 {
-                    let open = layer.params.iter().filter(|param| !self.is_named(node, param.name)).list();
-                    let mut names = Vec::new();
-                    for (param, at) in open.iter().zip(numbers) {
+                    let (mut names, mut own) = (Vec::new(), None);
+                    let mut numbers = numbers.into_iter();
+                    for param in layer.params {
+                        if self.is_named(node, param.name) {
+                            continue;
+                        }
+                        own = own.or(Some(param.name));
+                        let Some(at) = numbers.next() else { break };
                         let is_list = param.takes == Takes::SomeAxes && first != last;
                         let text = format!("{}={}", param.name, if is_list { "(" } else { "" });
                         names.push(Edit { span: Span::new(at.start, at.start), text });
@@ -289,11 +299,9 @@ impl<'t> Lowering<'t> {
                             break;
                         }
                     }
-                    if let Some(param) = open.first() {
+                    if let Some(own) = own {
                         let callee = layer.name.to_owned();
-                        let fault =
-                            HirError::ForeignArgument { callee, name: None, own: param.name, span: first, names };
-                        self.errors.push(fault);
+                        self.errors.push(HirError::ForeignArgument { callee, name: None, own, span: first, names });
                         return None;
                     }
                 }
