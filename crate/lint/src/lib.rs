@@ -196,11 +196,10 @@ impl Context<'_> {
     /// The line that imports a layer, before the first node: what stands there are imports.
     fn import(&self, module: &str, name: &str) -> Option<Edit> {
         let start = base::find(self.text, "\nnode ").map_or(0, |at| at as u32 + 1);
-        let text = || format!("use {module}::{name};\n");
         // Not as the end of another name.
         let is_word = |at: usize| at == 0 || !self.text.as_bytes()[at - 1].is_ascii_alphanumeric();
-        (!base::all_places(self.text, name).into_iter().any(is_word))
-            .then(|| Edit { span: Span::new(start, start), text: text() })
+        let is_there = base::all_places(self.text, name).into_iter().any(is_word);
+        (!is_there).then(|| Edit { span: Span::new(start, start), text: format!("use {module}::{name};\n") })
     }
 
     fn is_of_numbers(&self, expr: ExprId) -> bool {

@@ -102,7 +102,7 @@ pub(crate) struct State {
     pub registers: Vec<u64>,
     pub frames: Frames,
     pub globals: Vec<GlobalState>,
-    /// The words of the last call by value, for the room that they have.
+    /// The words of the arguments of a call, while it is made; otherwise there for the room that they have.
     pub args: Vec<u64>,
     pub pc: u32,
     pub base: u32,

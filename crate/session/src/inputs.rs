@@ -402,9 +402,10 @@ impl Maker<'_> {
     fn tensor(&mut self, dims: &[Ty], dtype: Dtype, given: Option<&Json>) -> Result<Value, String> {
         let (mut want, mut shape, mut n) = (Vec::new(), Vec::new(), 1_usize);
         for dim in dims {
-            let size = match self.analysis.size(dim) {
-                Some(size) => Some(number_of(size)?),
-                None => None,
+            // Where a `?` has met a number it is that one.
+            let size = match self.analysis.dim(dim).extent {
+                Extent::Number(size) => Some(number_of(size)?),
+                _ => None,
             };
             want.push(size);
             if given.is_some() {

@@ -1,4 +1,4 @@
-//! Whether a value is of the sizes that its type says.
+//! What types are made of, and whether a value is of the sizes that its type says.
 //!
 //! A program looks where it takes a tensor out of a container ([`infer::Inferred::taken_sizes`]). What a run shows has
 //! been taken out by nobody yet, so all of it is looked at before.
@@ -168,25 +168,28 @@ impl Analysis {
         is_known.then(|| self.parts(shape).iter().map(|dim| self.resolved(dim)).list())
     }
 
-    /// A dim that is a number.
-    pub(crate) fn size(&self, dim: &Ty) -> Option<i64> {
+    /// What is known of an axis.
+    pub(crate) fn dim(&self, dim: &Ty) -> Dim {
         match self.resolved(dim) {
             Ty::Found(term) => match self.inferred.solver.head(term) {
-                Term::Dim(Dim { extent: Extent::Number(size), dynamic: false }) => Some(size),
-                _ => None,
+                Term::Dim(dim) => dim,
+                _ => Dim::UNKNOWN,
             },
             Ty::Written(id, _) => match self.module.type_exprs[id].kind {
-                TypeExprKind::Dim(size) => Some(size),
-                _ => None,
+                TypeExprKind::Dim(size) => Dim::number(size),
+                _ => Dim::UNKNOWN,
             },
         }
     }
 
-    /// The sizes of a tensor, as far as they are numbers.
+    /// The sizes of a tensor, as far as they are numbers that nothing else can be in their place.
     fn sizes(&self, ty: &Ty) -> Vec<Option<u64>> {
         let Form::Tensor { shape, .. } = self.form(ty) else { return Vec::new() };
-        let sizes = self.parts(&shape);
-        sizes.iter().map(|dim| self.size(dim).and_then(|size| u64::try_from(size).ok())).list()
+        let size = |dim: &Ty| match self.dim(dim) {
+            Dim { extent: Extent::Number(size), dynamic: false } => u64::try_from(size).ok(),
+            _ => None,
+        };
+        self.parts(&shape).iter().map(size).list()
     }
 
     /// The types of a constructor's fields, in a type with these arguments.

@@ -396,7 +396,7 @@ impl Parser<'_> {
         if is_stray {
             let sig = self.sig[self.pos];
             if !self.hush() {
-                // The nearest bracket around it that nothing closes may be meant.
+                // The nearest bracket before it that nothing closes may be meant, if that is a `{`.
                 let around = self.pos.saturating_sub(MAX_BACK)..self.pos;
                 let open = around.rev().find(|&at| self.kind_at(at).is_opener() && self.partner(at as u32) == NONE);
                 let is_meant = |&at: &usize| self.kind_at(at) == LBrace && self.nth(1) != Semicolon;
