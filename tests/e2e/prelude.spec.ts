@@ -101,6 +101,7 @@ test("F2 gives a name another in all its places, and undo takes that back at onc
   await expect(page.locator(".notice")).toContainText("Type the new name");
   await page.keyboard.type("step");
   await page.keyboard.press("Escape");
+  await expect(page.locator(".notice"), "what is done is not asked for").toBeHidden();
   await expect.poll(() => text(page)).toContain("def @twice(%step: fn(int32) -> int32, %n: int32) { %step(%step(%n)) }");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
   await page.keyboard.press("Control+Z");

@@ -62,6 +62,7 @@ export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, mode
   const finish = () => {
     const [found, name] = [clash(), typed()];
     const ranges = places.getRanges();
+    if (renaming !== undefined) unsay();
     renaming = undefined;
     places.clear();
     if (found === undefined) {
@@ -80,10 +81,14 @@ export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, mode
     state.notice.value = said;
   };
 
+  const unsay = () => {
+    if (state.notice.peek() === said) state.notice.value = undefined;
+  };
+
   model.onDidChangeContent(() => {
     const found = clash();
     if (found !== undefined) say("bad", `${found.why}: left like this, ${found.kept} keeps its name.`);
-    else if (renaming !== undefined && said?.tone === "bad" && state.notice.peek() === said) state.notice.value = undefined;
+    else if (renaming !== undefined && said?.tone === "bad") unsay();
   });
   editor.onDidChangeCursorSelection(() => {
     const selections = editor.getSelections() ?? [];
