@@ -121,3 +121,9 @@ test("names that begin alike differ where they are cut, and a tree that goes on 
   expect(scale).toBeLessThanOrEqual(1);
   await expect(panel(page).locator(".tree-scroll")).toHaveCSS("background-attachment", /local, local, scroll, scroll/);
 });
+
+test("where a field is bound, its number is there however long its constructor's name is", async ({ page }) => {
+  await openMatch(page, "type S { Rectangle(float32, float32), Circle(float32) }\ndef @f(%s: S) { match (%s) { Rectangle(%w, %h) => %w * %h, Circle(%r) => %r } }\n");
+  await expect(panel(page).locator(".tree .node.leaf").first()).toContainText("%w = field 1 of");
+  await expect(panel(page).locator(".tree .node.leaf").first()).toContainText("%h = field 2 of");
+});

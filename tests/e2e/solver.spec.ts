@@ -237,6 +237,39 @@ test("the graph keeps its places, answers to keys, and can be read as a list", a
   await expect(panel(page).locator(".graph-list .twin li").filter({ hasText: "nn.batch_flatten" }).first()).toContainText(/solved.*from.*to/);
 });
 
+test("a finger moves the graph as far as it goes, and two change its size", async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await context.newPage();
+  await open(page);
+  await openSolver(page, NET);
+  await inner(page, "Graph").click();
+  await expect(panel(page).locator(".solver-graph g.node").first()).toBeVisible();
+  const box = await panel(page).locator(".graph-view").boundingBox();
+  const [x, y] = [(box?.x ?? 0) + 60, (box?.y ?? 0) + 30];
+  const fingers = await context.newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...touchPoints: { x: number; y: number; id: number }[]) => fingers.send("Input.dispatchTouchEvent", { type, touchPoints });
+  const view = () =>
+    panel(page).locator(".solver-graph > g").evaluate((group) => {
+      const { a = NaN, e = NaN } = (group as SVGGElement).transform.baseVal.consolidate()?.matrix ?? {};
+      return { a, e };
+    });
+  const steps = Array.from({ length: 10 }, (_, step) => step + 1);
+
+  const before = await view();
+  await touch("touchStart", { x, y, id: 0 });
+  for (const step of steps) await touch("touchMove", { x: x + 12 * step, y, id: 0 });
+  await touch("touchEnd");
+  await expect.poll(async () => (await view()).e - before.e).toBeCloseTo(120, 0);
+
+  const { a } = await view();
+  const apart = (by: number) => [{ x, y, id: 0 }, { x: x + by, y, id: 1 }];
+  await touch("touchStart", ...apart(40));
+  for (const step of steps) await touch("touchMove", ...apart(40 + 4 * step));
+  await touch("touchEnd");
+  await expect.poll(async () => (await view()).a / a).toBeCloseTo(2, 1);
+  await context.close();
+});
+
 test("pictures, the trace and the text can be taken along", async ({ page }) => {
   await open(page);
   await openSolver(page, NET);

@@ -144,6 +144,24 @@ test("a run that is asked for while the program runs by itself tells of itself",
   await expect(panel(page)).toContainText("10f");
 });
 
+test("after a run that was given up, another text runs by itself again", async ({ page }) => {
+  await open(page);
+  await write(page, SLOW);
+  await showPanel(page, "Run");
+  await expect(panel(page)).toContainText("runs when you say so", { timeout: 15_000 });
+  await write(page, "sum(ones(shape=[10]))\n");
+  await expect(panel(page)).toContainText("10f");
+});
+
+test("what was stopped can be stepped through where another line has an error", async ({ page }) => {
+  await open(page);
+  await write(page, `${ENDLESS}ones(shape=[2]) + ones(shape=[3])\n`);
+  await runButton(page).click();
+  await stopButton(page).click();
+  await panel(page).locator(".outcome ~ .button", { hasText: "Step through" }).click();
+  await expect(panel(page).locator(".function-name")).toContainText("line 2");
+});
+
 test("what comes to no end can be stepped through, before a run and after it", async ({ page }) => {
   await open(page);
   await write(page, SLOW);

@@ -16,6 +16,8 @@ const QUICK_MS = 200;
 /** The first run waits for the browser, which compiles what it runs. */
 const COLD_MS = 1500;
 const SETTLED_MS = 350;
+/** After a run that was not quick, and after a stop, the text runs by itself once it was left alone for longer. */
+const PATIENT_MS = 3000;
 /** A run that nobody asked for does not keep a processor busy for longer. */
 const ALONE_MS = 2000;
 /** Whoever types a word presses the next key before this. */
@@ -45,7 +47,7 @@ let showStop: ReturnType<typeof setTimeout> | undefined;
 let givingUp: ReturnType<typeof setTimeout> | undefined;
 /** The text was typed or chosen here and now; only then may it run by itself. */
 let isFromHere = false;
-/** The last run was quick, or there was none; only then may the text run by itself. */
+/** The last run was quick, or there was none. */
 let isQuick = true;
 /** Whether there has been a run. */
 let isWarm = false;
@@ -90,7 +92,7 @@ export const compiler = new Compiler({
     clearTimeout(settled);
     clearTimeout(mending);
     if (errorCount.value > 0) mending = setTimeout(lookForMends, SETTLED_MS);
-    if (isFromHere && isQuick && run === undefined && errorCount.value === 0) settled = setTimeout(() => startRun(true), SETTLED_MS);
+    if (isFromHere && !isAgain && run === undefined && errorCount.value === 0) settled = setTimeout(() => startRun(true), isQuick ? SETTLED_MS : PATIENT_MS);
   },
   begun(revision, view) {
     if (revision === state.revision.value) state.needs.value = { revision, view };

@@ -154,7 +154,7 @@ export function RunPanel() {
             Run the program
           </button>
         )}
-        {(isStale || ran.kind !== "finished") && errorCount.value === 0 && (
+        {(isStale || ran.kind !== "finished") && (
           // The one that came to no end is behind those that have a value.
           <button type="button" class="button small" onClick={() => void startStepping(isStale ? 0 : found.length)}>
             Step through

@@ -29,10 +29,9 @@ interface Props {
   onGo: (node: NodeView) => void;
 }
 
-/** Without its middle, since long names often begin alike. */
-function cut(text: string, length = LONGEST): string {
-  const n_last = Math.floor(length / 2);
-  return text.length <= length ? text : `${text.slice(0, length - 1 - n_last)}…${text.slice(-n_last)}`;
+/** Without its middle, since long names often begin alike; with as many letters of its end. */
+function cut(text: string, length = LONGEST, n_last = length >> 1): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1 - n_last)}…${text.slice(text.length - n_last)}`;
 }
 
 /** What a case is for: `Red | Green`, `any other`; only as many names as there is room for. */
@@ -51,13 +50,13 @@ function caseText({ labels, others }: CaseView, length = LONGEST): string {
 function linesOf(node: NodeView, arms: readonly ArmView[]): string[] {
   switch (node.kind) {
     case "switch":
-      return [cut(node.place)];
+      return [cut(node.place, LONGEST, 0)];
     case "fail":
       return ["no arm", cut(node.witness)];
     case "cut":
       return ["…"];
     case "leaf": {
-      const bound = node.bindings.slice(0, MAX_BINDINGS).map(({ name, place }) => cut(`${name} = ${place}`));
+      const bound = node.bindings.slice(0, MAX_BINDINGS).map(({ name, place }) => cut(`${name} = ${place}`, LONGEST, 0));
       const more = node.bindings.length - bound.length;
       return [`${node.arm + 1}  ${cut(arms[node.arm]?.pattern ?? "")}`, ...bound, ...(more > 0 ? [`… ${more} more`] : [])];
     }

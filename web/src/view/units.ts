@@ -61,5 +61,5 @@ export const hasRate = (milliseconds: number): boolean => milliseconds >= TICKS_
 export function rateOf(flops: number | undefined, bytes: number, milliseconds: number): string {
   if (!hasRate(milliseconds) || flops === undefined) return "–";
   const seconds = milliseconds / 1000;
-  return flops ? `${scaled(flops / seconds, ["", " k", " M", " G", " T"])}FLOP/s` : `${scaled(bytes / seconds, [" B", " kB", " MB", " GB", " TB"])}/s`;
+  return flops ? `${scaled(flops / seconds, [" ", " k", " M", " G", " T"])}FLOP/s` : `${scaled(bytes / seconds, [" B", " kB", " MB", " GB", " TB"])}/s`;
 }

@@ -42,6 +42,5 @@ export function useDragging(view: { value: Viewport | undefined }) {
     },
     onPointerUp: end,
     onPointerCancel: end,
-    onLostPointerCapture: end,
   };
 }
