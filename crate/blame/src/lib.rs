@@ -165,9 +165,6 @@ fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blam
         }
         layer::candidates(bench, outline, &mut candidates);
     }
-    // No tensor is meant to have no elements.
-    let is_size = |at: Span| outline.kind(outline.covering(at)) == syntax::NodeKind::DimNum;
-    candidates.keep(|candidate| !candidate.edits.iter().any(|edit| edit.text == "0" && is_size(edit.span)));
     if !bench.hiding.is_empty() {
         // What is changed far from a fault, and lets others appear, hardly mends it.
         let statements: Vec<Span> =
