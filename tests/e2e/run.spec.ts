@@ -345,7 +345,11 @@ test("a short run that is made once more tells its values once", async ({ page }
   });
   await open(page);
   await write(page, "sum(ones(shape=[4]))\nlet %x = ones(shape=[1200, 1000]);\nmean(nn.matmul(%x, ones(shape=[1000, 2])))\n");
-  await runButton(page).click();
+  // Not what was told before: the program may have run by itself by then.
+  await runButton(page).evaluate((button) => {
+    (window as unknown as { told: number[] }).told.length = 0;
+    button.click();
+  });
   await expectValue(page, "4f");
   await expect(panel(page).locator(".outcome")).toContainText("Ran in");
   expect(await page.evaluate(() => (window as unknown as { told: number[] }).told)).toEqual([1]);
