@@ -348,7 +348,7 @@ test("a short run that is made once more tells its values once", async ({ page }
   // Not what was told before: the program may have run by itself by then.
   await runButton(page).evaluate((button) => {
     (window as unknown as { told: number[] }).told.length = 0;
-    button.click();
+    (button as HTMLElement).click();
   });
   await expectValue(page, "4f");
   await expect(panel(page).locator(".outcome")).toContainText("Ran in");
