@@ -295,3 +295,13 @@ fn every_prefix_of_the_manual() {
         check(&text[..end]);
     }
 }
+
+/// What is told of as one surplus goes on to a bracket that nobody opened.
+#[test]
+fn an_inserted_bracket_behind_a_surplus() {
+    for text in ["fn( ) :- fn( N true = }", "where fn( ) :- fn( N true = } }"] {
+        check(text);
+        check(&format!("relation R(A) :- {text}"));
+        check(&format!("def @f(%x: Tensor[({text}), t]) where {text} {{ 1 }}"));
+    }
+}

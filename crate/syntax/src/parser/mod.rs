@@ -300,6 +300,10 @@ impl Parser<'_> {
         self.nodes.push(Node { kind: NodeKind::File, first: 0, end: self.tokens.len() as u32, size });
         base::sort_by_key(&mut self.errors, |error| error.span().start);
         self.errors.keep(|error| {
+            // A bracket that was put in is always told of.
+            if matches!(error, SyntaxError::Expected { expected: Expected::Opener(_), .. }) {
+                return true;
+            }
             let at = error.span().start;
             let behind = self.unsaid.partition_point(|range| range.end <= at);
             self.unsaid.get(behind).is_none_or(|range| at < range.start)
