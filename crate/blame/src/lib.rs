@@ -121,8 +121,7 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
     if !bench.hiding.is_empty() {
         let behind = search(&mut bench, &outline, problems);
         let is_new = |mend: &Mend| !mend.removed.iter().any(|&i| is_mended(i));
-        let mends = behind.mends.into_iter().filter(is_new).list();
-        blame.mends.append_all(mends);
+        blame.mends.append(&mut behind.mends.into_iter().filter(is_new).list());
         blame.suspects.append_all(behind.suspects);
     }
     blame
@@ -165,6 +164,9 @@ fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blam
         }
         layer::candidates(bench, outline, &mut candidates);
     }
+    // No tensor is meant to have no elements.
+    let is_size = |at: Span| outline.kind(outline.covering(at)) == syntax::NodeKind::DimNum;
+    candidates.keep(|candidate| !candidate.edits.iter().any(|edit| edit.text == "0" && is_size(edit.span)));
     if !bench.hiding.is_empty() {
         // What is changed far from a fault, and lets others appear, hardly mends it.
         let statements: Vec<Span> =

@@ -7,7 +7,7 @@ use crate::owed::Asked;
 use crate::why::{Why, args_of_callee};
 use base::{Append, Diagnostic, Join, Span, Surface, ToList, count};
 use hir::net::Stage;
-use hir::{Arm, ExprId, ExprKind, Module, PatKind};
+use hir::{Arm, ExprId, ExprKind, Module, PatId, PatKind};
 use solve::{Cause, EQUAL, Failure, Posted, RelationId};
 use ty::{
     AT_MOST, COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId,
@@ -546,7 +546,7 @@ impl Wording<'_> {
         last.map(|expr| exprs[expr].span)
     }
 
-    /// The variants that other arms take of the match of which this is the pattern of an arm.
+    /// The variants that other arms take, whatever their fields are, of the match of which this is the pattern of an arm.
     fn taken_beside(&self, cause: Cause) -> Vec<VariantId> {
         let Module { exprs, pats, .. } = self.module;
         let Why::Pattern(pat) = self.why(cause) else { return Vec::new() };
@@ -554,8 +554,9 @@ impl Wording<'_> {
             ExprKind::Match { arms, .. } if arms.iter().any(|arm| arm.pat == pat) => Some(arms),
             _ => None,
         });
+        let takes_all = |field: &PatId| matches!(pats[*field].kind, PatKind::Wild | PatKind::Var(_));
         let variant = |arm: &Arm| match pats[arm.pat].kind {
-            PatKind::Variant(name, _) => Some(name),
+            PatKind::Variant(name, ref fields) if fields.iter().all(takes_all) => Some(name),
             _ => None,
         };
         arms.into_iter().flatten().filter_map(variant).list()

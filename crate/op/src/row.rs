@@ -32,6 +32,8 @@ pub(crate) const OPERATORS: &[(&str, &str)] = &[
     ("clamp", "clip"),
     ("concat", "concatenate"),
     ("conv", "nn.conv2d"),
+    ("conv_transpose2d", "nn.conv2d_transpose"),
+    ("conv_transpose3d", "nn.conv3d_transpose"),
     ("div", "divide"),
     ("dot", "nn.matmul"),
     ("flatten", "nn.batch_flatten"),
