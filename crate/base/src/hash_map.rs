@@ -1,6 +1,7 @@
-//! Maps and sets by hash whose code is small: the entries are one list, in the order in which they came, and the table
-//! of hashes beside it is the same for all (`table.rs`). The standard library's is compiled anew for each kind of
-//! entry: its instances were a twelfth of what the page loads.
+//! Maps and sets by hash whose code is small: the keys are one list and the values another, in the order in which they
+//! came; what finds a key is the same for all kinds of values, and the table of hashes beside it for all keys, too
+//! (`table.rs`). The standard library's is compiled anew for each kind of entry: its instances were a twelfth of what the
+//! page loads.
 //!
 //! The order of the entries is that of their coming, until one is removed: then the last takes its place.
 //!
@@ -12,18 +13,25 @@
 //! assert_eq!(seen.iter().collect::<Vec<_>>(), [(&"b", &2)]);
 //! ```
 
-use crate::table::Table;
+use crate::table::{NOWHERE, Table};
 use rustc_hash::FxHasher;
 use std::borrow::Borrow;
 use std::fmt::{self, Debug, Formatter};
 use std::hash::{Hash, Hasher};
 use std::ops::Index;
-use std::{iter, slice, vec};
+use std::{slice, vec};
 
-/// Of distinct keys; the table has the hash of each, with its place.
+/// The values of distinct keys: each in the place of its key.
 #[derive(Clone)]
 pub struct HashMap<K, V> {
-    entries: Vec<(K, V)>,
+    keys: HashSet<K>,
+    values: Vec<V>,
+}
+
+/// Distinct keys; the table has the hash of each, with its place.
+#[derive(Clone)]
+pub struct HashSet<K> {
+    list: Vec<K>,
     table: Table,
 }
 
@@ -40,59 +48,33 @@ fn spread(hash: u32) -> u32 {
     hash ^ hash >> 11
 }
 
-impl<K, V> Default for HashMap<K, V> {
-    fn default() -> HashMap<K, V> {
-        HashMap { entries: Vec::new(), table: Table::default() }
+impl<K> Default for HashSet<K> {
+    fn default() -> HashSet<K> {
+        HashSet { list: Vec::new(), table: Table::default() }
     }
 }
 
-impl<K, V> HashMap<K, V> {
+impl<K> HashSet<K> {
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.list.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.list.is_empty()
     }
 
-    pub fn iter(&self) -> Iter<'_, K, V> {
-        self.entries.iter().map(|(key, value)| (key, value))
-    }
-
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> + ExactSizeIterator + Clone {
-        self.entries.iter().map(|entry| &entry.0)
-    }
-
-    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator + Clone {
-        self.entries.iter().map(|entry| &entry.1)
-    }
-
-    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> + ExactSizeIterator {
-        self.entries.iter_mut().map(|entry| &mut entry.1)
-    }
-
-    pub fn into_keys(self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator {
-        self.entries.into_iter().map(|entry| entry.0)
-    }
-
-    pub fn into_values(self) -> impl DoubleEndedIterator<Item = V> + ExactSizeIterator {
-        self.entries.into_iter().map(|entry| entry.1)
-    }
-
-    /// Empties the map.
-    pub fn drain(&mut self) -> vec::Drain<'_, (K, V)> {
-        self.table.clear();
-        self.entries.drain(..)
+    pub fn iter(&self) -> slice::Iter<'_, K> {
+        self.list.iter()
     }
 
     pub fn clear(&mut self) {
         self.table.clear();
-        self.entries.clear();
+        self.list.clear();
     }
 }
 
-impl<K: Hash + Eq, V> HashMap<K, V> {
-    /// [`NOWHERE`](table::NOWHERE) where the key is not there.
+impl<K: Hash + Eq> HashSet<K> {
+    /// [`NOWHERE`] where the key is not there.
     fn place<Q: Hash + Eq + ?Sized>(&self, key: &Q, hash: u32) -> usize
     where
         K: Borrow<Q>,
@@ -100,106 +82,224 @@ impl<K: Hash + Eq, V> HashMap<K, V> {
         let mut slot = hash;
         loop {
             let place = self.table.next(hash, &mut slot);
-            if self.entries.get(place).is_none_or(|entry| entry.0.borrow() == key) {
+            if self.list.get(place).is_none_or(|other| other.borrow() == key) {
                 return place;
             }
         }
     }
 
+    fn find<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> usize
+    where
+        K: Borrow<Q>,
+    {
+        self.place(key, hash_of(key))
+    }
+
+    /// Where the key is now: behind the last, if it is new.
+    fn put(&mut self, key: K) -> usize {
+        let hash = hash_of(&key);
+        let (place, n) = (self.place(&key, hash), self.list.len());
+        if place < n {
+            return place;
+        }
+        self.table.insert(hash, n);
+        self.list.push(key);
+        n
+    }
+
+    /// Where the key was, and now the last is; or [`NOWHERE`].
+    fn take<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> usize
+    where
+        K: Borrow<Q>,
+    {
+        let hash = hash_of(key);
+        let place = self.place(key, hash);
+        if place < self.list.len() {
+            self.table.remove(hash, place);
+            let last = self.list.len() - 1;
+            if place != last {
+                self.table.moved(hash_of(&self.list[last]), last, place);
+            }
+            self.list.swap_remove(place);
+        }
+        place
+    }
+
+    /// Leaves the first `n` keys, which have come to other places.
+    fn shorten(&mut self, n: usize) {
+        self.list.truncate(n);
+        self.table.clear();
+        for (place, key) in self.list.iter().enumerate() {
+            self.table.insert(hash_of(key), place);
+        }
+    }
+
+    pub fn contains<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.find(key) < self.len()
+    }
+
+    pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&K>
+    where
+        K: Borrow<Q>,
+    {
+        self.list.get(self.find(key))
+    }
+
+    /// Whether the key is new.
+    pub fn insert(&mut self, key: K) -> bool {
+        let n_before = self.len();
+        self.put(key) == n_before
+    }
+
+    /// Whether the key was there.
+    pub fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.take(key) != NOWHERE
+    }
+
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&K) -> bool) {
+        let mut n = 0;
+        for at in 0..self.list.len() {
+            if is_kept(&self.list[at]) {
+                self.list.swap(n, at);
+                n += 1;
+            }
+        }
+        self.shorten(n);
+    }
+}
+
+impl<K, V> Default for HashMap<K, V> {
+    fn default() -> HashMap<K, V> {
+        HashMap { keys: HashSet::default(), values: Vec::new() }
+    }
+}
+
+impl<K, V> HashMap<K, V> {
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        Pairs(self.keys.iter(), self.values.iter())
+    }
+
+    pub fn keys(&self) -> slice::Iter<'_, K> {
+        self.keys.iter()
+    }
+
+    pub fn values(&self) -> slice::Iter<'_, V> {
+        self.values.iter()
+    }
+
+    pub fn values_mut(&mut self) -> slice::IterMut<'_, V> {
+        self.values.iter_mut()
+    }
+
+    pub fn into_keys(self) -> vec::IntoIter<K> {
+        self.keys.list.into_iter()
+    }
+
+    pub fn into_values(self) -> vec::IntoIter<V> {
+        self.values.into_iter()
+    }
+
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.values.clear();
+    }
+}
+
+impl<K: Hash + Eq, V> HashMap<K, V> {
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        Some(&self.entries.get(self.place(key, hash_of(key)))?.1)
+        self.values.get(self.keys.find(key))
     }
 
     pub fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
-        let place = self.place(key, hash_of(key));
-        Some(&mut self.entries.get_mut(place)?.1)
+        self.values.get_mut(self.keys.find(key))
     }
 
     pub fn contains_key<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
     {
-        self.get(key).is_some()
-    }
-
-    fn push(&mut self, key: K, value: V, hash: u32) {
-        self.table.insert(hash, self.entries.len());
-        self.entries.push((key, value));
+        self.keys.contains(key)
     }
 
     /// The value that the key had before.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        let hash = hash_of(&key);
-        let place = self.place(&key, hash);
-        match self.entries.get_mut(place) {
-            Some(entry) => Some(std::mem::replace(&mut entry.1, value)),
+        let place = self.keys.put(key);
+        match self.values.get_mut(place) {
+            Some(before) => Some(std::mem::replace(before, value)),
             None => {
-                self.push(key, value, hash);
+                self.values.push(value);
                 None
             }
         }
     }
 
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
-        let hash = hash_of(&key);
-        let place = self.place(&key, hash);
-        Entry { place, key, hash, map: self }
+        Entry { map: self, key }
     }
 
     pub fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        let hash = hash_of(key);
-        let place = self.place(key, hash);
-        self.entries.get(place)?;
-        self.table.remove(hash, place);
-        let last = self.entries.len() - 1;
-        if place != last {
-            self.table.moved(hash_of(&self.entries[last].0), last, place);
-        }
-        Some(self.entries.swap_remove(place).1)
+        let place = self.keys.take(key);
+        (place != NOWHERE).then(|| self.values.swap_remove(place))
     }
 
     pub fn retain(&mut self, mut is_kept: impl FnMut(&K, &mut V) -> bool) {
-        let n_before = self.entries.len();
-        self.entries.retain_mut(|(key, value)| is_kept(key, value));
-        if self.entries.len() < n_before {
-            self.table.clear();
-            for (place, (key, _)) in self.entries.iter().enumerate() {
-                self.table.insert(hash_of(key), place);
+        let mut n = 0;
+        for at in 0..self.values.len() {
+            if is_kept(&self.keys.list[at], &mut self.values[at]) {
+                self.keys.list.swap(n, at);
+                self.values.swap(n, at);
+                n += 1;
             }
         }
+        self.values.truncate(n);
+        self.keys.shorten(n);
     }
 
     /// Makes room for `n_more` more.
     pub fn reserve(&mut self, n_more: usize) {
-        self.entries.reserve(n_more);
-        self.table.reserve(n_more);
+        self.keys.list.reserve(n_more);
+        self.keys.table.reserve(n_more);
+        self.values.reserve(n_more);
     }
 }
 
-/// Where a key's value is, or would be.
+/// A key, and the map where its value is or will be.
 pub struct Entry<'a, K, V> {
     map: &'a mut HashMap<K, V>,
-    place: usize,
     key: K,
-    hash: u32,
 }
 
 impl<'a, K: Hash + Eq, V> Entry<'a, K, V> {
     pub fn or_insert_with(self, value: impl FnOnce() -> V) -> &'a mut V {
-        let place = self.place.min(self.map.len());
-        if place == self.map.len() {
-            self.map.push(self.key, value(), self.hash);
+        let values = &mut self.map.values;
+        let place = self.map.keys.put(self.key);
+        if place == values.len() {
+            values.push(value());
         }
-        &mut self.map.entries[place].1
+        &mut values[place]
     }
 
     pub fn or_insert(self, value: V) -> &'a mut V {
@@ -214,14 +314,38 @@ impl<'a, K: Hash + Eq, V> Entry<'a, K, V> {
     }
 
     pub fn and_modify(self, change: impl FnOnce(&mut V)) -> Entry<'a, K, V> {
-        if let Some(entry) = self.map.entries.get_mut(self.place) {
-            change(&mut entry.1);
+        if let Some(value) = self.map.get_mut(&self.key) {
+            change(value);
         }
         self
     }
 }
 
-pub type Iter<'a, K, V> = iter::Map<slice::Iter<'a, (K, V)>, fn(&'a (K, V)) -> (&'a K, &'a V)>;
+/// Each key with its value.
+#[derive(Clone)]
+pub struct Pairs<Keys, Values>(Keys, Values);
+
+pub type Iter<'a, K, V> = Pairs<slice::Iter<'a, K>, slice::Iter<'a, V>>;
+
+impl<Keys: Iterator, Values: Iterator> Iterator for Pairs<Keys, Values> {
+    type Item = (Keys::Item, Values::Item);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some((self.0.next()?, self.1.next()?))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<Keys: DoubleEndedIterator, Values: DoubleEndedIterator> DoubleEndedIterator for Pairs<Keys, Values> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        Some((self.0.next_back()?, self.1.next_back()?))
+    }
+}
+
+impl<Keys: ExactSizeIterator, Values: ExactSizeIterator> ExactSizeIterator for Pairs<Keys, Values> {}
 
 impl<'a, K, V> IntoIterator for &'a HashMap<K, V> {
     type Item = (&'a K, &'a V);
@@ -234,19 +358,19 @@ impl<'a, K, V> IntoIterator for &'a HashMap<K, V> {
 
 impl<'a, K, V> IntoIterator for &'a mut HashMap<K, V> {
     type Item = (&'a K, &'a mut V);
-    type IntoIter = iter::Map<slice::IterMut<'a, (K, V)>, fn(&'a mut (K, V)) -> (&'a K, &'a mut V)>;
+    type IntoIter = Pairs<slice::Iter<'a, K>, slice::IterMut<'a, V>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entries.iter_mut().map(|(key, value)| (key, value))
+        Pairs(self.keys.iter(), self.values.iter_mut())
     }
 }
 
 impl<K, V> IntoIterator for HashMap<K, V> {
     type Item = (K, V);
-    type IntoIter = vec::IntoIter<(K, V)>;
+    type IntoIter = Pairs<vec::IntoIter<K>, vec::IntoIter<V>>;
 
-    fn into_iter(self) -> vec::IntoIter<(K, V)> {
-        self.entries.into_iter()
+    fn into_iter(self) -> Self::IntoIter {
+        Pairs(self.keys.list.into_iter(), self.values.into_iter())
     }
 }
 
@@ -290,82 +414,21 @@ impl<K: Debug, V: Debug> Debug for HashMap<K, V> {
     }
 }
 
-/// The keys of a map.
-#[derive(Clone, PartialEq, Eq)]
-pub struct HashSet<K: Hash + Eq>(HashMap<K, ()>);
-
-impl<K: Hash + Eq> Default for HashSet<K> {
-    fn default() -> HashSet<K> {
-        HashSet(HashMap::default())
-    }
-}
-
-impl<K: Hash + Eq> HashSet<K> {
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub fn iter(&self) -> Keys<'_, K> {
-        self.0.entries.iter().map(|entry| &entry.0)
-    }
-
-    pub fn contains<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-    {
-        self.0.contains_key(key)
-    }
-
-    pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&K>
-    where
-        K: Borrow<Q>,
-    {
-        Some(&self.0.entries.get(self.0.place(key, hash_of(key)))?.0)
-    }
-
-    /// Whether the key is new.
-    pub fn insert(&mut self, key: K) -> bool {
-        self.0.insert(key, ()).is_none()
-    }
-
-    /// Whether the key was there.
-    pub fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-    {
-        self.0.remove(key).is_some()
-    }
-
-    pub fn retain(&mut self, mut is_kept: impl FnMut(&K) -> bool) {
-        self.0.retain(|key, ()| is_kept(key));
-    }
-
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
-pub type Keys<'a, K> = iter::Map<slice::Iter<'a, (K, ())>, fn(&'a (K, ())) -> &'a K>;
-
-impl<'a, K: Hash + Eq> IntoIterator for &'a HashSet<K> {
+impl<'a, K> IntoIterator for &'a HashSet<K> {
     type Item = &'a K;
-    type IntoIter = Keys<'a, K>;
+    type IntoIter = slice::Iter<'a, K>;
 
-    fn into_iter(self) -> Keys<'a, K> {
+    fn into_iter(self) -> slice::Iter<'a, K> {
         self.iter()
     }
 }
 
-impl<K: Hash + Eq> IntoIterator for HashSet<K> {
+impl<K> IntoIterator for HashSet<K> {
     type Item = K;
-    type IntoIter = iter::Map<vec::IntoIter<(K, ())>, fn((K, ())) -> K>;
+    type IntoIter = vec::IntoIter<K>;
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.entries.into_iter().map(|entry| entry.0)
+    fn into_iter(self) -> vec::IntoIter<K> {
+        self.list.into_iter()
     }
 }
 
@@ -393,7 +456,16 @@ impl<K: Hash + Eq> FromIterator<K> for HashSet<K> {
     }
 }
 
-impl<K: Hash + Eq + Debug> Debug for HashSet<K> {
+/// Whatever their order.
+impl<K: Hash + Eq> PartialEq for HashSet<K> {
+    fn eq(&self, other: &HashSet<K>) -> bool {
+        self.len() == other.len() && self.iter().all(|key| other.contains(key))
+    }
+}
+
+impl<K: Hash + Eq> Eq for HashSet<K> {}
+
+impl<K: Debug> Debug for HashSet<K> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }
@@ -402,8 +474,8 @@ impl<K: Hash + Eq + Debug> Debug for HashSet<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::NOWHERE;
     use std::collections::HashMap as Std;
+    use std::iter;
 
     /// Keys that often share their hash's first slot.
     fn numbers(n: usize, n_keys: u64) -> impl Iterator<Item = u64> {

@@ -57,7 +57,7 @@ pub use list::{Append, Edited, Join, MapArray, ToList};
 pub use name::is_in_name;
 pub use nearest::nearest;
 pub use shortest::shortest;
-pub use sort::{sort, sort_by_key};
+pub use sort::{Rank, sort, sort_by_key};
 pub use span::Span;
 pub use surface::Surface;
 pub use words::{bracketed, count, decimal, listed, one_line, quoted, words};

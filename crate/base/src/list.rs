@@ -183,14 +183,14 @@ impl<T> Edited<T> for Vec<T> {
     }
 
     fn put_first(&mut self, items: Vec<T>) {
-        let last = std::mem::replace(self, items);
-        self.append_all(last);
+        let mut last = std::mem::replace(self, items);
+        self.append(&mut last);
     }
 
-    fn replace(&mut self, at: usize, items: Vec<T>) {
-        let behind = self.split_off(at + 1);
+    fn replace(&mut self, at: usize, mut items: Vec<T>) {
+        let mut behind = self.split_off(at + 1);
         self.truncate(at);
-        self.append_all(items);
-        self.append_all(behind);
+        self.append(&mut items);
+        self.append(&mut behind);
     }
 }

@@ -1,6 +1,8 @@
 //! Sorting that is small as machine code: the standard library's sorts are fast for long slices of numbers, and several
 //! kilobytes for each type. What is sorted here is short or nearly in order.
 
+use crate::Idx;
+
 /// What is sorted, by its places: the sorting itself is the same code for all.
 trait Rows {
     fn is_before(&self, a: usize, b: usize) -> bool;
@@ -19,37 +21,100 @@ impl<T: Ord> Rows for Items<'_, T> {
     }
 }
 
-/// Items, and for each its key and the place that it had.
-struct Keyed<'a, T, K> {
-    items: &'a mut [T],
-    keys: Vec<(K, usize)>,
-}
-
-impl<T, K: Ord> Rows for Keyed<'_, T, K> {
-    fn is_before(&self, a: usize, b: usize) -> bool {
-        self.keys[a] < self.keys[b]
-    }
-
-    fn swap(&mut self, a: usize, b: usize) {
-        self.items.swap(a, b);
-        self.keys.swap(a, b);
-    }
-}
-
 /// Sorts in place; equal items may change places.
 pub fn sort<T: Ord>(items: &mut [T]) {
     let n = items.len();
     heapsort(&mut Items(items), n);
 }
 
-/// Sorts by a key, which is computed once for each; items with equal keys keep their order.
-pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
-    let n = items.len();
-    let mut keys = Vec::new();
-    for item in items.iter() {
-        keys.push((key(item), keys.len()));
+/// A key as a number, which is in the same order.
+pub trait Rank {
+    fn rank(self) -> u64;
+}
+
+impl Rank for u64 {
+    fn rank(self) -> u64 {
+        self
     }
-    heapsort(&mut Keyed { items, keys }, n);
+}
+
+impl Rank for u32 {
+    fn rank(self) -> u64 {
+        self.into()
+    }
+}
+
+impl Rank for usize {
+    fn rank(self) -> u64 {
+        self as u64
+    }
+}
+
+impl<I: Idx> Rank for I {
+    fn rank(self) -> u64 {
+        self.index() as u64
+    }
+}
+
+impl Rank for bool {
+    fn rank(self) -> u64 {
+        self.into()
+    }
+}
+
+/// The first decides, and where it is the same, the second.
+impl Rank for (u32, u32) {
+    fn rank(self) -> u64 {
+        u64::from(self.0) << 32 | u64::from(self.1)
+    }
+}
+
+/// What has a rank, by its places.
+trait Ranked {
+    fn rank(&self, at: usize) -> u64;
+    fn swap(&mut self, a: usize, b: usize);
+}
+
+struct Keyed<'a, T, F> {
+    items: &'a mut [T],
+    key: F,
+}
+
+impl<T, K: Rank, F: Fn(&T) -> K> Ranked for Keyed<'_, T, F> {
+    fn rank(&self, at: usize) -> u64 {
+        (self.key)(&self.items[at]).rank()
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.items.swap(a, b);
+    }
+}
+
+/// Sorts by a key, which is computed once for each; items with equal keys keep their order. By two keys, sort by the
+/// second before the first.
+pub fn sort_by_key<T, K: Rank>(items: &mut [T], key: impl Fn(&T) -> K) {
+    let n = items.len();
+    sort_ranked(&mut Keyed { items, key }, n);
+}
+
+fn sort_ranked(rows: &mut dyn Ranked, n: usize) {
+    let mut order = Vec::new();
+    for at in 0..n {
+        order.push((rows.rank(at), at));
+    }
+    sort(&mut order);
+    // Each cycle of places ends where it began.
+    for start in 0..n {
+        let mut at = start;
+        loop {
+            let from = std::mem::replace(&mut order[at].1, at);
+            if from == start {
+                break;
+            }
+            rows.swap(at, from);
+            at = from;
+        }
+    }
 }
 
 /// Williams, *Algorithm 232* (1964); what is in order already takes one pass.

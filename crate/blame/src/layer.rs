@@ -347,8 +347,8 @@ fn mends(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
             found.push(Written { edit, words, extra: 0 });
         }
     }
-    found.append_all(of_taker(outline, clash));
-    found.append_all(of_giver(outline, checked, clash));
+    found.append(&mut of_taker(outline, clash));
+    found.append(&mut of_giver(outline, checked, clash));
     found
 }
 

@@ -209,12 +209,12 @@ impl Path {
                     if let Some(content) = self.let_go(id) {
                         match content {
                             Content::Value(value) => todo.push(value),
-                            Content::Closure(_, captured) => todo.append_all(captured),
+                            Content::Closure(_, mut captured) => todo.append(&mut captured),
                             Content::Tensor(_) | Content::Gone => {}
                         }
                     }
                 }
-                Abstract::Sum(_, fields) => todo.append_all(fields),
+                Abstract::Sum(_, mut fields) => todo.append(&mut fields),
                 Abstract::Unknown | Abstract::Scalar(..) => {}
             }
         }

@@ -238,7 +238,7 @@ impl Inference<'_> {
         }
         self.assumed_params = assumed;
         let mut params = function.type_params.clone();
-        params.append_all(self.owe_parts(def, first_relation, body, &mut obligations));
+        params.append(&mut self.owe_parts(def, first_relation, body, &mut obligations));
         Scheme { params, body, obligations }
     }
 

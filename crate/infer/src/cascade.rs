@@ -288,7 +288,7 @@ fn drop_swapped(inferred: &Inferred, errors: &mut Vec<TypeError>) {
         _ => None,
     });
     let mut arguments = arguments.list();
-    sort_by_key(&mut arguments, |&(call, index, ..)| (call, index));
+    sort_by_key(&mut arguments, |&(call, index, ..)| (call, index as u32));
     let is_like = |a: TermId, b: TermId| may_be_meant_for(inferred, a, b);
     // Those of a call that are told and in nobody's place yet.
     let mut told: Vec<(u32, TermId, TermId)> = Vec::new();

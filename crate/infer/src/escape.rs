@@ -15,7 +15,6 @@ use crate::why::Why;
 use base::{Append, HashMap, HashSet, IndexVec, ToList};
 use hir::{DefId, ExprId, ExprKind, FnId, LocalId, Module, NO_FUNCTION, Visit};
 use solve::RelationId;
-use std::cmp::Reverse;
 use std::sync::Arc;
 use ty::{Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
 
@@ -240,7 +239,7 @@ fn nesting(module: &Module) -> IndexVec<FnId, (FnId, Option<FnId>)> {
         around[id] = (id, None);
     }
     let mut ids: Vec<FnId> = module.functions.iter_enumerated().skip(module.start.functions).map(|(id, _)| id).list();
-    base::sort_by_key(&mut ids, |&id| (module.functions[id].span.start, Reverse(module.functions[id].span.end)));
+    base::sort_by_key(&mut ids, |&id| (module.functions[id].span.start, !module.functions[id].span.end));
     let mut open: Vec<FnId> = Vec::new();
     for id in ids {
         let span = module.functions[id].span;

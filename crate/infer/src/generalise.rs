@@ -63,9 +63,9 @@ impl Inference<'_> {
         let assumptions = self.assumptions();
         waiting.keep(|&id| !self.is_given(id, &assumptions));
         // In this order: what waits for `?` alone is not kept for later.
-        let undecided = self.undecided_by_any(first_relation);
+        let mut undecided = self.undecided_by_any(first_relation);
         let shared = self.set_aside(group, &mut waiting);
-        let inner = self.take_inner(group, &mut waiting);
+        let mut inner = self.take_inner(group, &mut waiting);
         let mut taken: HashSet<RelationId> = HashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
         for &member in group {
@@ -91,8 +91,8 @@ impl Inference<'_> {
         }
         let mut stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).list();
         stuck.append_all(inner.iter().copied());
-        waiting.append_all(inner);
-        stuck.append_all(undecided);
+        waiting.append(&mut inner);
+        stuck.append(&mut undecided);
         // After a failure what waits may wait for what failed.
         if is_sound {
             self.under_constrained(stuck);

@@ -223,7 +223,9 @@ fn biased(fields: &[Type], form: Form, bias: Bias) -> Struct {
             Form::Struct | Form::Tuple => [u64::from(field.size > 0), u64::MAX - group(field), width, place],
         }
     };
-    base::sort_by_key(&mut order[..n_sorted], key);
+    for part in (0..4).rev() {
+        base::sort_by_key(&mut order[..n_sorted], |at| key(at)[part]);
+    }
     let mut offset = if let Form::Variant(tag) = form { tag } else { 0 };
     let mut align = offset.max(1);
     let mut niche: Option<Niche> = None;

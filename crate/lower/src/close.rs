@@ -125,7 +125,7 @@ impl Lowering<'_> {
         }
         if let Term::Row { fields, rest, .. } = head {
             parts.extend_from_slice(terms.items(fields));
-            parts.append_all(self.row_parts(rest));
+            parts.append(&mut self.row_parts(rest));
         }
         parts
     }
@@ -258,7 +258,7 @@ impl Lowering<'_> {
         }
         if let Term::Param(param, _) = inferred.solver.head(rest) {
             let rest = self.param(param, Kind::Row, subst);
-            variants.append_all(self.row_variants(rest));
+            variants.append(&mut self.row_variants(rest));
             let end = self.program.types.row(rest).1;
             return self.program.types.row_before(&variants, end);
         }

@@ -404,7 +404,7 @@ impl Lowering<'_> {
         tasks: &mut Tasks,
         expr: ExprId,
         callee: ExprId,
-        args: Vec<VarId>,
+        mut args: Vec<VarId>,
         dest: Dest,
     ) -> Option<VarId> {
         let module = self.module;
@@ -438,7 +438,7 @@ impl Lowering<'_> {
             ExprKind::Local(local, _) if self.is_known(body, callee) => {
                 match self.named_function(body, callee, *local) {
                     Some((func, mut captures)) => {
-                        captures.append_all(args);
+                        captures.append(&mut args);
                         (Callee::Function(func), captures)
                     }
                     None => {
@@ -449,7 +449,7 @@ impl Lowering<'_> {
             }
             _ => {
                 let mut all = vec![tasks.pop()];
-                all.append_all(args);
+                all.append(&mut args);
                 (Callee::Value, all)
             }
         };

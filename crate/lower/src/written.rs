@@ -136,7 +136,7 @@ impl Lowering<'_> {
                 let mut own: Vec<_> = variants.iter().map(|(name, fields)| (*name, all(fields))).list();
                 let end = match rest {
                     Some(rest) => {
-                        own.append_all(self.row_variants(made(rest)));
+                        own.append(&mut self.row_variants(made(rest)));
                         self.program.types.row(made(rest)).1
                     }
                     None => self.program.types.intern(Term::EmptyRow),

@@ -203,9 +203,10 @@ impl<'a> HirTypes<'a> {
             variants.append_all(more.iter().map(|variant| (variant.name, self.all(terms.items(variant.fields)))));
             is_open = terms.head(rest) != Term::EmptyRow;
         }
-        base::sort_by_key(&mut variants, |&(name, _)| &module.variants[name]);
-        variants.dedup_by_key(|&mut (name, _)| name);
-        let heads = variants.into_iter().map(|(name, fields)| (Head::Variant(name.number()), fields)).list();
+        let mut named = variants.into_iter().map(|(name, fields)| (&module.variants[name], name, fields)).list();
+        base::sort(&mut named);
+        named.dedup_by_key(|&mut (_, name, _)| name);
+        let heads = named.into_iter().map(|(_, name, fields)| (Head::Variant(name.number()), fields)).list();
         Shape { heads, is_open }
     }
 }

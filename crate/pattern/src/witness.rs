@@ -328,7 +328,7 @@ impl Builder<'_, '_, '_> {
                 // Only above the first step the two must be one.
                 path.last()?;
                 let mut parts = others;
-                parts.append_all(self.missing.patterns.alternatives(right));
+                parts.append(&mut self.missing.patterns.alternatives(right));
                 break self.either(self.types[right], parts);
             };
             let inner = fields[field];

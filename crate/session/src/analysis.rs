@@ -123,18 +123,21 @@ impl Analysis {
                 (error.help, error.fixes) = (help, fixes);
             }
         }
-        diagnostics.append_all(uncovered);
+        diagnostics.append(&mut uncovered);
         // Of what is wrong nothing more is told.
         let errors = diagnostics.iter().filter(|said| said.severity == Severity::Error);
         let wrong = errors.map(|said| said.span).take(MAX_LOOKED_AT).list();
         let is_right = |said: &Diagnostic| !wrong.iter().any(|&it| said.span.to(it) == said.span);
         diagnostics.append_all(lint::check(text, &module, &inferred).into_iter().filter(is_right));
         if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
-            diagnostics.append_all(lint::unused(text, &module));
+            diagnostics.append(&mut lint::unused(text, &module));
         }
         // In source order; at one place errors come before warnings.
-        let place = |said: &Diagnostic| (said.span.start, said.severity, said.span.end);
-        base::sort_by_key(&mut diagnostics, place);
+        let sort_by_place = |all: &mut [Diagnostic]| {
+            base::sort_by_key(all, |said| said.span.end);
+            base::sort_by_key(all, |said| (said.span.start, said.severity as u32));
+        };
+        sort_by_place(&mut diagnostics);
         diagnostics.dedup();
         let mut untold = None;
         if diagnostics.len() > MAX_DIAGNOSTICS {
@@ -142,7 +145,7 @@ impl Analysis {
             let rest = diagnostics.split_off(MAX_DIAGNOSTICS);
             diagnostics.push(more_problems(rest.len(), rest[0].span));
             untold = Some(&rest[0]).filter(|said| said.severity == Severity::Error).map(|said| said.span.start);
-            base::sort_by_key(&mut diagnostics, place);
+            sort_by_place(&mut diagnostics);
         }
         Analysis { text: text.to_owned(), lines, module, inferred, diagnostics, untold }
     }

@@ -6,7 +6,7 @@ use crate::Analysis;
 use crate::needs::type_text;
 use crate::step::{function_name, shortened};
 use crate::view::machine::{BlockView, PartKindView, PartView, VariableView};
-use base::{Append, Edited, Join, Surface, ToList};
+use base::{Edited, Join, Surface, ToList};
 use ir::Program;
 use layout::{Head, Kind, LayoutId, Tag, Words, immediate_variant, n_words, read_bits, slice_bits, variant_in};
 use machine::{BlockKind, Machine};
@@ -211,7 +211,7 @@ impl Contents<'_> {
                     let bits = self.program.layouts[var.layout].bits;
                     words.resize(words.len().max((at as usize).div_ceil(64) + n_words(bits)), 0);
                     let name = var.name.clone().unwrap_or_else(|| format!("v{}", capture.number()));
-                    view.parts.append_all(self.shallow(var.layout, &words, at, &name).parts);
+                    view.parts.append(&mut self.shallow(var.layout, &words, at, &name).parts);
                     at += n_words(bits) as u32 * 64;
                 }
                 "closure"

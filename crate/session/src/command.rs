@@ -6,7 +6,7 @@ use crate::{
     Analysis, Export, FunctionSummary, Fusion, Inputs, IrText, LayerSummary, Mends, Needs, Outcome, Summary, hover,
     ir_text, pass_names, run,
 };
-use base::{Append, Diagnostic, Join, LineIndex, Position, Severity, Span, ToList};
+use base::{Diagnostic, Join, LineIndex, Position, Severity, Span, ToList};
 use hir::layers::Param;
 use layout::Strategy;
 use machine::Tally;
@@ -227,7 +227,7 @@ fn is_cut(ty: &str) -> bool {
 
 /// `relish run --json` of a text.
 pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
-    let outcome = run(analysis, options);
+    let mut outcome = run(analysis, options);
     let lines = analysis.lines();
     let values = outcome.values.iter().map(|value| {
         let printed = value.value.as_ref().map(|value| print_value(value, &analysis.module));
@@ -241,7 +241,7 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
     });
     let values = values.list();
     let mut diagnostics = Mends::new(analysis).ranked(analysis);
-    diagnostics.append_all(outcome.diagnostics);
+    diagnostics.append(&mut outcome.diagnostics);
     let has_errors = has_errors(&diagnostics);
     let diagnostics = problems(&diagnostics, lines);
     let Needs { least, most, open } = outcome.needs;

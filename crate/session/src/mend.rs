@@ -157,14 +157,14 @@ impl Mends {
     fn offer(&self, lines: &LineIndex, i: usize, problem: &mut Diagnostic) {
         let mends = self.of(lines, i).into_iter().take(MAX_FIXES);
         let fixes: Vec<Fix> = mends.map(|mend| Fix { title: mend.title.clone(), edits: mend.edits.clone() }).list();
-        let own = std::mem::replace(&mut problem.fixes, fixes);
+        let mut own = std::mem::replace(&mut problem.fixes, fixes);
         if own.first().is_some_and(|fix| problem.help.as_ref() == Some(&fix.title)) {
             problem.help = None;
         }
         let checked = &problem.fixes;
         let is_told = |fix: &Fix| checked.iter().any(|other| other.title == fix.title || other.edits == fix.edits);
         if !own.iter().any(is_told) {
-            problem.fixes.append_all(own);
+            problem.fixes.append(&mut own);
         }
         if problem.help.is_none() {
             problem.help = problem.fixes.first().map(|fix| fix.title.clone());

@@ -9,7 +9,6 @@ use hir::{FnId, Function, Item};
 use ir::FuncId;
 use layout::Strategy;
 use machine::{Machine, Status, Tally};
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use ty::{DeepCalls, LargeTensor, Limits, RunError, RunFault, Value};
@@ -200,7 +199,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     outcome.needs = ahead.needs;
     outcome.profile = options.clock.map(|_| {
         let mut tallies = machine.tallies().to_vec();
-        base::sort_by_key(&mut tallies, |tally| Reverse((tally.milliseconds * 1e6) as u64));
+        base::sort_by_key(&mut tallies, |tally| !((tally.milliseconds * 1e6) as u64));
         tallies
     });
     outcome

@@ -257,7 +257,7 @@ fn formula(analysis: &Analysis, cost: &Poly<Atom>) -> String {
     let names = analysis.inferred.names(&analysis.module);
     let mut out = String::new();
     let mut terms: Vec<_> = cost.terms().iter().list();
-    base::sort_by_key(&mut terms, |(atoms, _)| std::cmp::Reverse(atoms.len()));
+    base::sort_by_key(&mut terms, |(atoms, _)| !atoms.len());
     for (atoms, number) in terms {
         out.push_str(match (out.is_empty(), *number < 0) {
             (true, false) => "",

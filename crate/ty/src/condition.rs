@@ -62,7 +62,7 @@ fn at_most(r: &mut dyn Facts) -> Step {
     let (small, large) = (r.arg(0), r.arg(1));
     match compare(r, small, large) {
         Verdict::Holds => Ok(()),
-        Verdict::Fails(small, large) => r.check(false, || format!("a size of {small} must not exceed {large}")),
+        Verdict::Fails(small, large) => r.refuse(format!("a size of {small} must not exceed {large}")),
         Verdict::Depends(less, more) if r.known_poly(small).as_ref() != Some(&less) => {
             let args = [r.make_known(less)?, r.make_known(more)?];
             r.post_with((&AT_MOST).into(), &args, Attrs::none());
@@ -84,7 +84,8 @@ fn divides_rule(r: &mut dyn Facts) -> Step {
     match r.known_poly(dim) {
         _ if r.is_dynamic(dim) && r.peek_number(dim).is_none() => Ok(()),
         Some(poly) => match divides(&poly, by) {
-            Some(divides) => r.check(divides, || match poly.as_constant() {
+            Some(true) => Ok(()),
+            Some(false) => r.refuse(match poly.as_constant() {
                 Some(size) => format!("{by} does not divide a size of {size}"),
                 None => format!("{by} never divides this size"),
             }),
@@ -101,7 +102,7 @@ impl dyn Facts + '_ {
     pub fn at_most(&mut self, small: TermId, large: TermId, sentence: &dyn Fn(i64, i64) -> String) -> Step {
         match compare(self, small, large) {
             Verdict::Holds => Ok(()),
-            Verdict::Fails(small, large) => self.check(false, || sentence(small, large)),
+            Verdict::Fails(small, large) => self.refuse(sentence(small, large)),
             Verdict::Depends(..) | Verdict::Unknown => {
                 self.post_with((&AT_MOST).into(), &[small, large], Attrs::none());
                 Ok(())
@@ -112,7 +113,7 @@ impl dyn Facts + '_ {
     /// States that a number above 0 divides a size; `what` names the size where it does not.
     pub fn divides(&mut self, by: i64, dim: TermId, what: &str) -> Step {
         if let Some(size) = self.peek_number(dim) {
-            return self.check(by > 0 && size % by == 0, || format!("{by} does not divide {what}, {size}"));
+            return self.check(by > 0 && size % by == 0, format_args!("{by} does not divide {what}, {size}"));
         }
         let holds = self.known_poly(dim).is_some_and(|poly| divides(&poly, by) == Some(true));
         if !(holds || self.is_dynamic(dim)) {
@@ -129,7 +130,7 @@ impl dyn Facts + '_ {
             return Ok(dim);
         }
         if let Some(size) = self.peek_number(dim) {
-            self.check(by > 0 && size % by == 0, || format!("{by} does not divide {what}, {size}"))?;
+            self.check(by > 0 && size % by == 0, format_args!("{by} does not divide {what}, {size}"))?;
         }
         if self.is_dynamic(dim) || self.known_poly(dim).is_some_and(|poly| divides(&poly, by) == Some(true)) {
             return self.floor_div(dim, by);

@@ -9,6 +9,7 @@ use crate::{
     Atom, Attrs, Dim, Dtype, Extent, Kind, List, Poly, PolyId, Reason, Relation, RelationRef, Term, TermId, Variant,
 };
 use base::ToList;
+use std::fmt;
 use std::sync::Arc;
 
 /// Why a rule stopped before it was done. It is one word, since every question of a rule may hand it on.
@@ -272,8 +273,12 @@ impl dyn Facts + '_ {
         Err(Stop::fail(reason))
     }
 
-    pub fn check(&self, holds: bool, sentence: impl FnOnce() -> String) -> Step {
-        if holds { Ok(()) } else { self.fail(Reason::Check(sentence().into())) }
+    pub fn check(&self, holds: bool, sentence: fmt::Arguments) -> Step {
+        if holds { Ok(()) } else { self.refuse(sentence.to_string()) }
+    }
+
+    pub fn refuse<T>(&self, sentence: String) -> Result<T, Stop> {
+        self.fail(Reason::Check(sentence.into()))
     }
 
     pub fn make_size(&mut self, size: Size) -> TermId {

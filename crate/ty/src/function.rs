@@ -231,7 +231,7 @@ pub(crate) fn make_poly(r: &mut dyn Facts, poly: Poly<Atom>, dynamic: bool) -> R
 /// Conditions on arguments that can be decided before the value can.
 fn check(r: &dyn Facts, function: &Function, args: &[TermId]) -> Step {
     match function {
-        Function::FloorDiv => r.check(r.peek_number(args[1]) != Some(0), || "a dim cannot be divided by 0".to_owned()),
+        Function::FloorDiv => r.check(r.peek_number(args[1]) != Some(0), format_args!("a dim cannot be divided by 0")),
         _ => Ok(()),
     }
 }
@@ -321,7 +321,7 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
                 }
             }
             let n = all.len();
-            r.check(n <= MAX_DIMS, || format!("a shape has at most {MAX_DIMS} dims, and this one would have {n}"))?;
+            r.check(n <= MAX_DIMS, format_args!("a shape has at most {MAX_DIMS} dims, and this one would have {n}"))?;
             if unknown.is_empty() { make_shape(r, &all) } else { Err(Stop::wait(&unknown)) }
         }
     }

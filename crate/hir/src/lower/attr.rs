@@ -90,7 +90,7 @@ impl Lowering<'_> {
         // Python's functions take what must be said first, and the axis of `take` before its batch.
         base::sort_by_key(&mut free, |spec| {
             let is_late = (row.name, spec.name) == ("take", "batch_dims") || spec.name == "slice_mode";
-            (!matches!(spec.default, op::Default::Required), is_late)
+            (u32::from(!matches!(spec.default, op::Default::Required)), u32::from(is_late))
         });
         let attr = |spec: &AttrSpec, value: AttrValue, value_span: Span| {
             let is_flag = spec.form != AttrForm::Bool || matches!(value, AttrValue::Bool(_));

@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{Attr, ExprId, ExprKind};
 use crate::error::HirError;
-use base::{Append, Span, ToList};
+use base::{Span, ToList};
 use op::OpId;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AttrValue, Attrs, Dtype, Scalar};
@@ -24,7 +24,7 @@ impl Lowering<'_> {
         let has_attr_record = args.iter().any(|&arg| self.is_attr_record(arg));
         let args: Vec<ExprId> = args.into_iter().map(|arg| self.expr_of(arg)).list();
         let mut attrs = if has_attrs { self.written_attrs(arg_list) } else { Vec::new() };
-        attrs.append_all(self.by_place.remove(&arg_list).unwrap_or_default());
+        attrs.append(&mut self.by_place.remove(&arg_list).unwrap_or_default());
         let piped = self.is_pipe_stage(node);
         if let ExprKind::Op(op) = self.module.exprs[callee].kind {
             let name_span = self.module.exprs[callee].span;

@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
 use crate::error::{Duplicated, HirError};
-use base::{Append, Edited, HashMap, Span, ToList};
+use base::{Edited, HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 
 impl Lowering<'_> {
@@ -191,8 +191,8 @@ impl Lowering<'_> {
     /// A pattern that could not be read. Its variables are bound all the same, so that their uses are no mistakes.
     fn lost_pattern(&mut self, fields: Vec<PatId>) -> PatKind {
         for field in fields {
-            let bound = self.bound_once(field);
-            self.lost_variables.append_all(bound);
+            let mut bound = self.bound_once(field);
+            self.lost_variables.append(&mut bound);
         }
         PatKind::Error
     }

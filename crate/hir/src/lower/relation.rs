@@ -238,9 +238,9 @@ impl Lowering<'_> {
         });
         let mut params = Vec::new();
         for part in signature.list() {
-            params.append_all(self.declare_names(part, &written));
+            params.append(&mut self.declare_names(part, &written));
         }
-        params.append_all(self.declare_names(clause, &written));
+        params.append(&mut self.declare_names(clause, &written));
         self.function_mut().type_params = params;
     }
 

@@ -94,12 +94,12 @@ fn join(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
             && ways[next.index()] == 1
         {
             let (next, args) = (*next, args.clone());
-            let next = taken(&mut function.blocks[next]);
+            let mut next = taken(&mut function.blocks[next]);
             for (&param, arg) in next.params.iter().zip(args) {
                 renaming.set(param, arg);
             }
             let block = &mut function.blocks[id];
-            block.instrs.append_all(next.instrs);
+            block.instrs.append(&mut next.instrs);
             (block.end, block.span) = (next.end, next.span);
         }
     }

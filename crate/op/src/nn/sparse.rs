@@ -126,7 +126,8 @@ pub(super) fn sparse_transpose(call: &Call) -> Result<Value, Fault> {
     if data.shape.len() != 1 || n != data.elements.len() || n != columns.elements.len() || starts.elements.is_empty() {
         return fault(format!("the rows hold {n} of {} elements", data.elements.len()));
     }
-    base::sort_by_key(&mut matrix.entries, |entry| (entry.column, entry.row, entry.at));
+    // They come in the order of their rows, and keep it in each column.
+    base::sort_by_key(&mut matrix.entries, |entry| entry.column);
     let places: Vec<usize> = matrix.entries.iter().map(|entry| entry.at).list();
     let elements = match &data.elements {
         Elements::Float(values) => Elements::Float(places.iter().map(|&at| values[at]).list()),

@@ -153,7 +153,7 @@ fn can_reach(r: &dyn Facts, operand: TermId, result: TermId) -> Step {
 /// As far as they are known, the sizes are those that are broadcast to, or 1.
 fn reaches(r: &dyn Facts, from: &[TermId], to: &[TermId]) -> Step {
     let (rank, n) = (from.len(), to.len());
-    r.check(rank <= n, || format!("a tensor of rank {rank} does not broadcast to {n} axes"))?;
+    r.check(rank <= n, format_args!("a tensor of rank {rank} does not broadcast to {n} axes"))?;
     for (axis, (&left, &right)) in from.iter().rev().zip(to.iter().rev()).enumerate() {
         if let (Some(left_size), Some(right_size)) = (r.peek_number(left), r.peek_number(right))
             && left_size != right_size

@@ -186,16 +186,18 @@ impl Window {
             let steps = r.linear(&[(input, 1), (kernel, -dilation)], offset)?;
             return if stride == 1 { Ok(steps) } else { positions(r, steps, stride, 1) };
         };
-        r.check(size != 0, || format!("a window has at least one place in {name}"))?;
+        r.check(size != 0, format_args!("a window has at least one place in {name}"))?;
         let reach = size.saturating_sub(1).saturating_mul(dilation).saturating_add(1);
         let least = reach.saturating_sub(padding);
         let least_input = least.saturating_sub(round_up);
         if least_input > 1 {
             match r.peek_number(input) {
-                Some(size) => r.check(size == 0 || least_input <= size, || {
+                Some(size) => {
                     let padded = size.saturating_add(padding);
-                    format!("a window {reach} in {name} is larger than the padded input, {padded}")
-                })?,
+                    let is_inside = size == 0 || least_input <= size;
+                    let sentence = format_args!("a window {reach} in {name} is larger than the padded input, {padded}");
+                    r.check(is_inside, sentence)?;
+                }
                 None => {
                     let least = number(r, least_input);
                     fits(r, &[least, input], name)?;
@@ -224,7 +226,7 @@ fn fits(r: &mut dyn Facts, args: &[TermId], name: &str) -> Step {
     match fit(r, args) {
         Ok(None) => Ok(()),
         Ok(Some((window, places))) => {
-            r.check(false, || format!("a window {window} in {name} does not fit into the padded input, {places}"))
+            r.refuse(format!("a window {window} in {name} does not fit into the padded input, {places}"))
         }
         Err(_) => {
             super::post_part(r, &FITS, args);
@@ -236,7 +238,7 @@ fn fits(r: &mut dyn Facts, args: &[TermId], name: &str) -> Step {
 fn fits_rule(r: &mut dyn Facts) -> Step {
     match fit(r, r.args())? {
         None => Ok(()),
-        Some((window, places)) => r.check(false, || format!("a window of {window} does not fit into {places}")),
+        Some((window, places)) => r.refuse(format!("a window of {window} does not fit into {places}")),
     }
 }
 
@@ -364,9 +366,10 @@ impl Weight {
         let split = way == Direction::Forward && groups > 1;
         let inputs = if split { r.divided(all_inputs, groups, "the number of input channels")? } else { all_inputs };
         if let Some(channels) = self.channels {
-            r.check(channels % groups == 0, || {
-                format!("{groups} does not divide the number of output channels, {channels}")
-            })?;
+            r.check(
+                channels % groups == 0,
+                format_args!("{groups} does not divide the number of output channels, {channels}"),
+            )?;
         }
         if let (Some(channels), Some(kernel)) = (self.channels, &self.kernel) {
             // The attributes say all of the weight; with a dtype of its own for the result, the operands' may differ.
@@ -384,11 +387,11 @@ impl Weight {
             return Ok((kernel, number(r, channels)));
         }
         let taken = weight.full(r, 'I')?;
-        if let (Some(want), Some(found)) = (r.peek_number(inputs), r.peek_number(taken)) {
-            r.check(want == found, || {
-                let of_group = if split { format!(" per group ({groups} groups)") } else { String::new() };
-                format!("the data has {want} channels{of_group} but the weight takes {found}")
-            })?;
+        if let (Some(want), Some(found)) = (r.peek_number(inputs), r.peek_number(taken))
+            && want != found
+        {
+            let of_group = if split { format!(" per group ({groups} groups)") } else { String::new() };
+            return r.refuse(format!("the data has {want} channels{of_group} but the weight takes {found}"));
         }
         equate(r, &[(inputs, taken)], "data and weight have the same channels")?;
         let mut kernel = Vec::with_capacity(space.spatial.len());
@@ -397,7 +400,7 @@ impl Weight {
             kernel.push(match &self.kernel {
                 None => size,
                 Some(want) => {
-                    is_number(r, size, want[at], |want, found| {
+                    is_number(r, size, want[at], &|want, found| {
                         let name = axis_name(letter);
                         format!("kernel_size has {name} {want} but the weight has {found}")
                     })?;
@@ -416,7 +419,7 @@ impl Weight {
             }
             return Ok((kernel, channels));
         };
-        is_number(r, channels, want, |want, found| format!("channels={want} but the weight makes {found}"))?;
+        is_number(r, channels, want, &|want, found| format!("channels={want} but the weight makes {found}"))?;
         Ok((kernel, number(r, want)))
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn numbers<const N: usize>(r: &mut dyn Facts, all: [i64; N]) -> [Term
 /// Fails where two sizes of a pair are numbers and differ; `what` says whose they are.
 pub(super) fn check_same(r: &dyn Facts, pairs: &[(TermId, TermId)], what: &str) -> Step {
     pairs.iter().try_for_each(|&(a, b)| match (r.peek_number(a), r.peek_number(b)) {
-        (Some(a), Some(b)) => r.check(a == b, || format!("{what}, and {a} is not {b}")),
+        (Some(a), Some(b)) => r.check(a == b, format_args!("{what}, and {a} is not {b}")),
         _ => Ok(()),
     })
 }
@@ -39,10 +39,10 @@ pub(super) fn same(r: &mut dyn Facts, a: TermId, b: TermId, what: &str) -> Step 
 }
 
 /// As [`equate`], of any number of sizes.
-pub(super) fn all_equal(r: &mut dyn Facts, sizes: &[TermId], sentence: impl FnOnce(i64, i64) -> String) -> Step {
+pub(super) fn all_equal(r: &mut dyn Facts, sizes: &[TermId], sentence: &dyn Fn(i64, i64) -> String) -> Step {
     let numbers: Vec<i64> = sizes.iter().filter_map(|&size| r.peek_number(size)).list();
     if let Some(&other) = numbers.iter().find(|&&number| number != numbers[0]) {
-        return r.check(false, || sentence(numbers[0], other));
+        return r.refuse(sentence(numbers[0], other));
     }
     let mut first = None;
     for &size in sizes {
@@ -79,7 +79,8 @@ pub(super) fn same_count(
     let (n_right, right) = factors(r, right)?;
     let is_any = left.iter().chain(&right).any(|&size| r.is_dynamic(size));
     let (n, all, others) = match (left.is_empty(), right.is_empty()) {
-        (true, true) => return r.check(n_left == n_right, || sentence(n_left, n_right)),
+        (true, true) if n_left == n_right => return Ok(()),
+        (true, true) => return r.refuse(sentence(n_left, n_right)),
         (false, true) => (n_left, n_right, left),
         (true, false) => (n_right, n_left, right),
         (false, false) => {
@@ -97,7 +98,7 @@ pub(super) fn same_count(
         return Ok(());
     }
     let divides = if n == 0 { all == 0 } else { all % n == 0 };
-    r.check(divides, || format!("{all} elements are no multiple of {n}"))?;
+    r.check(divides, format_args!("{all} elements are no multiple of {n}"))?;
     if n == 0 {
         return Ok(());
     }
@@ -106,9 +107,10 @@ pub(super) fn same_count(
 }
 
 /// Asserts the number of a dim, unless it is `?`; the sentence says what is wrong with another.
-pub(super) fn is_number(r: &mut dyn Facts, dim: TermId, want: i64, sentence: impl FnOnce(i64, i64) -> String) -> Step {
+pub(super) fn is_number(r: &mut dyn Facts, dim: TermId, want: i64, sentence: &dyn Fn(i64, i64) -> String) -> Step {
     match r.peek_number(dim) {
-        Some(found) => r.check(found == want, || sentence(want, found)),
+        Some(found) if found == want => Ok(()),
+        Some(found) => r.refuse(sentence(want, found)),
         None if r.is_dynamic(dim) => Ok(()),
         None => {
             let want = number(r, want);
@@ -119,7 +121,7 @@ pub(super) fn is_number(r: &mut dyn Facts, dim: TermId, want: i64, sentence: imp
 
 /// As [`is_number`]; `what` names the dim.
 pub(super) fn must_be(r: &mut dyn Facts, dim: TermId, want: i64, what: &str) -> Step {
-    is_number(r, dim, want, |want, found| format!("{what} must be {want}, found {found}"))
+    is_number(r, dim, want, &|want, found| format!("{what} must be {want}, found {found}"))
 }
 
 /// A size divided by a number above 0, rounded up.

@@ -143,7 +143,7 @@ fn dyn_resize2d(r: &mut dyn Facts) -> Step {
     let dtype = r.attrs().dtype("out_dtype");
     dyn_axes(r, "NCHW", "HW", dtype)?;
     all_tensors(r)?;
-    is_number(r, size[0], 2, |_, n| format!("a size is a height and a width, found {n} numbers"))
+    is_number(r, size[0], 2, &|_, n| format!("a size is a height and a width, found {n} numbers"))
 }
 
 fn dyn_upsampling(r: &mut dyn Facts) -> Step {
@@ -163,9 +163,10 @@ fn dyn_pad(r: &mut dyn Facts) -> Step {
     scalar(r, 2)?;
     let rank = dims.len();
     let (axes, sides) = (r.size(widths[0])?, r.size(widths[1])?);
-    r.check(axes.number == Some(rank as i64) && sides.number == Some(2), || {
-        format!("data of rank {rank} needs widths of shape ({rank}, 2)")
-    })?;
+    r.check(
+        axes.number == Some(rank as i64) && sides.number == Some(2),
+        format_args!("data of rank {rank} needs widths of shape ({rank}, 2)"),
+    )?;
     result_any(r, rank, dtype)
 }
 
@@ -183,7 +184,7 @@ fn dyn_squeeze(r: &mut dyn Facts) -> Step {
     let (dims, dtype) = r.tensor(0)?;
     let n = static_len(r, 1)?;
     let rank = dims.len();
-    r.check(n <= rank, || format!("{n} axes cannot be dropped from data of rank {rank}"))?;
+    r.check(n <= rank, format_args!("{n} axes cannot be dropped from data of rank {rank}"))?;
     result_any(r, rank - n, dtype)
 }
 
@@ -191,7 +192,7 @@ fn dyn_strided_slice(r: &mut dyn Facts) -> Step {
     let (mut dims, dtype) = r.tensor(0)?;
     let n = static_len(r, 1)?;
     let rank = dims.len();
-    r.check(n <= rank, || format!("{n} axes are cut but the data has rank {rank}"))?;
+    r.check(n <= rank, format_args!("{n} axes are cut but the data has rank {rank}"))?;
     let mut lens = Vec::with_capacity(2);
     for operand in [2, 3] {
         let (bounds, bound_dtype) = r.tensor_of_rank(operand, 1)?;
@@ -199,7 +200,7 @@ fn dyn_strided_slice(r: &mut dyn Facts) -> Step {
         lens.push(bounds[0]);
     }
     for len in lens {
-        is_number(r, len, n as i64, |n, found| format!("{n} begins need as many ends and strides, found {found}"))?;
+        is_number(r, len, n as i64, &|n, found| format!("{n} begins need as many ends and strides, found {found}"))?;
     }
     let axes = r.attrs().ints("axes").unwrap_or_else(|| (0..n as i64).list());
     if axes.len() != n {
@@ -225,7 +226,7 @@ fn dyn_topk(r: &mut dyn Facts) -> Step {
     }
     for &dim in &k {
         let one = r.size(dim)?.number == Some(1);
-        r.check(one, || "k must be a scalar or a vector of one".to_owned())?;
+        r.check(one, format_args!("k must be a scalar or a vector of one"))?;
     }
     topk_of(r, Some(Size::ANY))
 }

@@ -55,13 +55,13 @@ pub(super) fn is_undecided(r: &dyn Facts, a: TermId, b: TermId) -> bool {
 /// Fails unless a dtype, once known, is of integers (of which `bool` is one).
 pub(super) fn integers(r: &dyn Facts, dtype: TermId, what: &str) -> Step {
     let dtype = r.dtype(dtype)?;
-    r.check(!dtype.is_float(), || format!("{what} must be integers, found {dtype}"))
+    r.check(!dtype.is_float(), format_args!("{what} must be integers, found {dtype}"))
 }
 
 /// As [`integers`], of those with a sign.
 pub(super) fn signed(r: &dyn Facts, dtype: TermId, what: &str) -> Step {
     let dtype = r.dtype(dtype)?;
-    r.check(dtype.is_signed(), || format!("{what} must be signed integers, found {dtype}"))
+    r.check(dtype.is_signed(), format_args!("{what} must be signed integers, found {dtype}"))
 }
 
 /// The dtype of an operand that must be a scalar.
@@ -91,7 +91,7 @@ fn adv_index(r: &mut dyn Facts) -> Step {
         return r.fail(Reason::Check("there is nothing to index in an empty tuple".into()));
     };
     let (rank, n) = (data.len(), indices.len());
-    r.check((1..=rank).contains(&n), || format!("data of rank {rank} takes 1 to {rank} indices, found {n}"))?;
+    r.check((1..=rank).contains(&n), format_args!("data of rank {rank} takes 1 to {rank} indices, found {n}"))?;
     indices.iter().try_for_each(|(_, dtype)| integers(r, *dtype, "indices"))?;
     let n_axes = indices.iter().map(|(dims, _)| dims.len()).max().unwrap_or(0);
     let mut dims = Vec::with_capacity(n_axes + rank - n);
@@ -110,7 +110,7 @@ fn gather(r: &mut dyn Facts) -> Step {
     let (indices, index_dtype) = r.tensor(1)?;
     signed(r, index_dtype, "indices")?;
     let (rank, found) = (data.len(), indices.len());
-    r.check(rank == found, || format!("data of rank {rank} needs indices of that rank, found {found}"))?;
+    r.check(rank == found, format_args!("data of rank {rank} needs indices of that rank, found {found}"))?;
     let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(0), rank)?;
     let pairs: Vec<_> = (0..rank).filter(|&at| at != axis).map(|at| (indices[at], data[at])).list();
     equate(r, &pairs, &format!("off axis {axis} the indices are as many as the data"))?;
@@ -180,7 +180,7 @@ fn scatter_nd(r: &mut dyn Facts) -> Step {
     let m = named_axes(r, &indices, data.len())?;
     let want: Vec<TermId> = indices[1..].iter().chain(&data[m..]).copied().list();
     let (rank, found) = (want.len(), updates.len());
-    r.check(rank == found, || format!("these indices take updates of rank {rank}, found {found}"))?;
+    r.check(rank == found, format_args!("these indices take updates of rank {rank}, found {found}"))?;
     let pairs: Vec<_> = want.into_iter().zip(updates).list();
     equate(r, &pairs, "the updates are what the indices name")?;
     r.unify(dtype, update_dtype)?;
@@ -288,7 +288,7 @@ pub(super) fn axes_to_cut(r: &dyn Facts, axes: &[i64], rank: usize) -> Result<Ve
         let Some(at) = usize::try_from(axis).ok().filter(|&at| at < rank) else {
             return attr_error(r, "axes", format!("axes from 0 to below the rank, {rank}; found {axis}"));
         };
-        r.check(!named.contains(&at), || format!("axis {axis} is named twice"))?;
+        r.check(!named.contains(&at), format_args!("axis {axis} is named twice"))?;
         named.push(at);
     }
     Ok(named)
@@ -328,13 +328,13 @@ fn strided_slice(r: &mut dyn Facts) -> Step {
     let axes: Vec<usize> = match axes {
         None => {
             let n = begin.len().max(end.len()).max(strides.len());
-            r.check(n <= rank, || format!("{n} axes are cut but the data has rank {rank}"))?;
+            r.check(n <= rank, format_args!("{n} axes are cut but the data has rank {rank}"))?;
             (0..n).list()
         }
         Some(axes) => {
             let n = axes.len();
             let as_many = n == begin.len() && n == end.len() && (n == strides.len() || strides.is_empty());
-            r.check(as_many, || format!("{n} axes need as many begins, ends and strides"))?;
+            r.check(as_many, format_args!("{n} axes need as many begins, ends and strides"))?;
             axes_to_cut(r, &axes, rank)?
         }
     };
@@ -455,9 +455,10 @@ fn searchsorted(r: &mut dyn Facts) -> Step {
         return rank_error(r, operand, "1 or more", 0);
     }
     let (rank, found) = (sorted.len(), values.len());
-    r.check(rank == 1 || rank == found, || {
-        format!("a sequence of rank {rank} is searched for values of that rank, found {found}")
-    })?;
+    r.check(
+        rank == 1 || rank == found,
+        format_args!("a sequence of rank {rank} is searched for values of that rank, found {found}"),
+    )?;
     let outer = if rank == 1 { 0 } else { rank - 1 };
     let pairs: Vec<_> = sorted.iter().copied().zip(values.iter().copied()).take(outer).list();
     equate(r, &pairs, "sequence and values agree but on the last axis")?;

@@ -55,7 +55,10 @@ fn reinterpret(r: &mut dyn Facts) -> Step {
     let (shape, from) = r.tensor_parts(0)?;
     let from = r.dtype(from)?;
     let same_width = from.bits().div_ceil(8) == to.bits().div_ceil(8);
-    r.check(same_width, || format!("{from} and {to} differ in width, so the bits of one are not those of the other"))?;
+    r.check(
+        same_width,
+        format_args!("{from} and {to} differ in width, so the bits of one are not those of the other"),
+    )?;
     let dtype = r.make_dtype(to);
     let tensor = r.make(Term::Tensor { shape, dtype });
     r.result_is(tensor)
@@ -72,7 +75,7 @@ fn full_like(r: &mut dyn Facts) -> Step {
 
 fn scan(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
-    r.check(peek_rank(r, 0) != Some(0), || "a scalar has no axis to go along".to_owned())?;
+    r.check(peek_rank(r, 0) != Some(0), format_args!("a scalar has no axis to go along"))?;
     let shape = match r.attrs().int("axis") {
         Some(axis) => {
             let (dims, _) = r.tensor(0)?;
@@ -97,7 +100,7 @@ fn dft(r: &mut dyn Facts) -> Step {
     let (real, _) = r.tensor(0)?;
     let (imaginary, _) = r.tensor(1)?;
     let (rank, found) = (real.len(), imaginary.len());
-    r.check(rank == found, || format!("a real part of rank {rank} has no imaginary one of rank {found}"))?;
+    r.check(rank == found, format_args!("a real part of rank {rank} has no imaginary one of rank {found}"))?;
     let pairs: Vec<_> = real.into_iter().zip(imaginary).list();
     equate(r, &pairs, "real and imaginary part have one shape")?;
     let parts = [r.arg(0), r.arg(1)];
@@ -281,12 +284,12 @@ fn einsum(r: &mut dyn Facts) -> Step {
     };
     let tensors = tensors_of(r, 0)?;
     let (n, found) = (terms.len(), tensors.len());
-    r.check(n == found, || format!("the equation has {n} terms, but there are {found} tensors"))?;
+    r.check(n == found, format_args!("the equation has {n} terms, but there are {found} tensors"))?;
     if let ([term], [(dims, _)]) = (&mut terms[..], &tensors[..])
         && let Some(overlapping) = overlapping(term, &output, dims.len())
     {
         [*term, output] = overlapping;
-        r.check(*term != output, || "the equation moves an axis to itself".to_owned())?;
+        r.check(*term != output, format_args!("the equation moves an axis to itself"))?;
     }
     let dtype = tensors[0].1;
     let mut axes: Vec<(Label, Vec<TermId>)> = Vec::new();
@@ -294,9 +297,10 @@ fn einsum(r: &mut dyn Facts) -> Step {
         same_dtypes(r, (0, dtype), (0, *other))?;
         let (rank, open) = (dims.len(), term.contains(&None));
         let n_letters = term.len() - usize::from(open);
-        r.check(rank == n_letters || (open && rank > n_letters), || {
-            format!("tensor {i} has rank {rank}, but its term has {n_letters} letters")
-        })?;
+        r.check(
+            rank == n_letters || (open && rank > n_letters),
+            format_args!("tensor {i} has rank {rank}, but its term has {n_letters} letters"),
+        )?;
         for (label, &dim) in labels(term, rank - n_letters).into_iter().zip(dims) {
             match axes.iter_mut().find(|(known, _)| *known == label) {
                 Some((_, sizes)) => sizes.push(dim),

@@ -81,14 +81,15 @@ fn nll_loss(r: &mut dyn Facts) -> Step {
     let (targets, target_dtype) = r.tensor(1)?;
     let (weights, weight_dtype) = r.tensor_of_rank(2, 1)?;
     let (rank, target_rank) = (predictions.len(), targets.len());
-    r.check(rank == target_rank + 1, || {
-        format!("predictions must have one axis more than targets, found ranks {rank} and {target_rank}")
-    })?;
+    r.check(
+        rank == target_rank + 1,
+        format_args!("predictions must have one axis more than targets, found ranks {rank} and {target_rank}"),
+    )?;
     let (float, target) = (r.dtype(dtype)?, r.dtype(target_dtype)?);
     let weight = r.dtype(weight_dtype)?;
-    r.check(float.is_float(), || format!("predictions must be floats, found {float}"))?;
-    r.check(float == weight, || format!("predictions have dtype {float} but weights have {weight}"))?;
-    r.check(!target.is_float() && target.is_signed(), || format!("targets must be signed integers, found {target}"))?;
+    r.check(float.is_float(), format_args!("predictions must be floats, found {float}"))?;
+    r.check(float == weight, format_args!("predictions have dtype {float} but weights have {weight}"))?;
+    r.check(!target.is_float() && target.is_signed(), format_args!("targets must be signed integers, found {target}"))?;
     // Without a batch there are classes alone.
     let classes = usize::from(rank > 1);
     equate(r, &[(predictions[classes], weights[0])], "there is a weight for each class")?;
@@ -136,12 +137,12 @@ fn mirror_pad(r: &mut dyn Facts) -> Step {
 fn padded(r: &mut dyn Facts, widths: &[[i64; 2]]) -> Step {
     let (mut dims, dtype) = r.tensor(0)?;
     let (n_widths, rank) = (widths.len(), dims.len());
-    r.check(n_widths == rank, || format!("pad_width has {n_widths} pairs but the data has rank {rank}"))?;
+    r.check(n_widths == rank, format_args!("pad_width has {n_widths} pairs but the data has rank {rank}"))?;
     for (axis, &[before, after]) in widths.iter().enumerate() {
         let total = before.saturating_add(after);
         if let Some(size) = r.peek_number(dims[axis]) {
             let size = size.saturating_add(total);
-            r.check(size >= 0, || format!("pad_width leaves a size of {size} on axis {axis}"))?;
+            r.check(size >= 0, format_args!("pad_width leaves a size of {size} on axis {axis}"))?;
         }
         dims[axis] = r.affine(dims[axis], 1, total)?;
     }
@@ -228,8 +229,8 @@ fn blocks(r: &dyn Facts, attr: &'static str, rank: usize) -> Result<(Vec<(i64, i
         return attr_error(r, attr, "numbers of at least 0");
     }
     let (n_blocks, n_pairs) = (shape.len(), pairs.len());
-    r.check(n_blocks == n_pairs, || format!("block_shape has {n_blocks} numbers but {attr} has {n_pairs} pairs"))?;
-    r.check(n_blocks < rank, || format!("block_shape has {n_blocks} numbers, and the data only rank {rank}"))?;
+    r.check(n_blocks == n_pairs, format_args!("block_shape has {n_blocks} numbers but {attr} has {n_pairs} pairs"))?;
+    r.check(n_blocks < rank, format_args!("block_shape has {n_blocks} numbers, and the data only rank {rank}"))?;
     let total = shape.iter().fold(1_i64, |total, &block| total.saturating_mul(block));
     let sums = pairs.iter().map(|[before, after]| before.saturating_add(*after));
     Ok((shape.iter().copied().zip(sums).list(), total))
@@ -263,7 +264,7 @@ fn dilate(r: &mut dyn Facts) -> Step {
     }
     let (mut dims, dtype) = r.tensor(0)?;
     let (n_strides, rank) = (strides.len(), dims.len());
-    r.check(n_strides == rank, || format!("strides has {n_strides} numbers but the data has rank {rank}"))?;
+    r.check(n_strides == rank, format_args!("strides has {n_strides} numbers but the data has rank {rank}"))?;
     for (axis, &stride) in strides.iter().enumerate().filter(|&(_, &stride)| stride > 1) {
         // (N − 1) · stride + 1, but nothing of nothing.
         let one = number(r, 1);
@@ -299,7 +300,7 @@ pub(super) fn dense_pack(r: &mut dyn Facts) -> Step {
     }
     let made = r.product_of(&[weight[0], weight[2]])?;
     if let Some(want) = units {
-        is_number(r, made, want, |want, found| format!("units={want} but the weight makes {found}"))?;
+        is_number(r, made, want, &|want, found| format!("units={want} but the weight makes {found}"))?;
     }
     let dtype = out_dtype(r, dtype);
     r.result(&[data[0], made], dtype)
@@ -349,7 +350,7 @@ fn sparse_rows(r: &mut dyn Facts, rank: usize) -> Result<(Vec<TermId>, TermId, T
         return rank_error(r, 1, "1 or 3", elements.len());
     }
     let starts_exist = r.peek_number(starts[0]) != Some(0);
-    r.check(starts_exist, || "the starts of the rows must be one more than the rows".to_owned())?;
+    r.check(starts_exist, format_args!("the starts of the rows must be one more than the rows"))?;
     let rows = r.affine(starts[0], 1, -1)?;
     // Blocks of several rows and columns each.
     let rows = if elements.len() > 1 { r.product_of(&[rows, elements[1]])? } else { rows };

@@ -60,10 +60,11 @@ fn dtype_among(r: &dyn Facts, operand: usize, among: &[Dtype], what: &str) -> Re
 }
 
 fn check_among(r: &dyn Facts, dtype: Dtype, among: &[Dtype], what: &str) -> Step {
-    r.check(among.contains(&dtype), || {
-        let names: Vec<String> = among.iter().map(Dtype::to_string).list();
-        format!("{what} must have dtype {}, found {dtype}", names.either())
-    })
+    if among.contains(&dtype) {
+        return Ok(());
+    }
+    let names: Vec<String> = among.iter().map(Dtype::to_string).list();
+    r.refuse(format!("{what} must have dtype {}, found {dtype}", names.either()))
 }
 
 /// The attribute `out_dtype`, which must be one of these.
@@ -154,9 +155,7 @@ fn vector_dim(r: &dyn Facts) -> Result<Option<TermId>, Stop> {
     match r.tensor(1)?.0.as_slice() {
         [] => Ok(None),
         &[dim] => Ok(Some(dim)),
-        dims => {
-            r.check(false, || format!("a scale or zero point has rank 0 or 1, found {}", dims.len())).map(|()| None)
-        }
+        dims => r.refuse(format!("a scale or zero point has rank 0 or 1, found {}", dims.len())),
     }
 }
 
@@ -343,7 +342,7 @@ fn concatenate(r: &mut dyn Facts) -> Step {
     for (operand, what) in [(1, "scales"), (2, "zero points")] {
         if let Some(fields) = if_known(r.tuple(operand))? {
             let found = fields.len();
-            r.check(found == n, || format!("{n} tensors are joined, but there are {found} {what}"))?;
+            r.check(found == n, format_args!("{n} tensors are joined, but there are {found} {what}"))?;
         }
     }
     check_parameters(r, 3..5, true)?;

@@ -48,7 +48,7 @@ pub static TRILU: Relation = Relation { name: "trilu", n_outputs: 1, rule: trilu
 /// The axes of `from` and `to` from the last on; fails where they do not broadcast.
 fn onto(r: &dyn Facts, from: &[TermId], to: &[TermId]) -> Result<Vec<[TermId; 2]>, Stop> {
     let (rank, n) = (from.len(), to.len());
-    r.check(rank <= n, || format!("a shape of rank {rank} does not broadcast to rank {n}"))?;
+    r.check(rank <= n, format_args!("a shape of rank {rank} does not broadcast to rank {n}"))?;
     let mut undecided = Vec::new();
     for (i, (&left, &right)) in from.iter().rev().zip(to.iter().rev()).enumerate() {
         match (r.peek_number(left), r.peek_number(right)) {
@@ -99,7 +99,7 @@ fn collapse_sum_to(r: &mut dyn Facts) -> Step {
         return attr_error(r, "shape", "sizes of at least 0");
     }
     let found = sizes.len();
-    r.check(found == n_axes, || format!("a shape of {n_axes} sizes is given as {found}"))?;
+    r.check(found == n_axes, format_args!("a shape of {n_axes} sizes is given as {found}"))?;
     let dims: Vec<TermId> = sizes.iter().map(|&size| r.make_size(size)).list();
     let undecided = onto(r, &dims, &data)?;
     r.result(&dims, dtype)?;
@@ -205,7 +205,7 @@ fn stack(r: &mut dyn Facts) -> Step {
     let (fields, dtype) = expect_fields(r, rank, &terms)?;
     for at in 0..rank {
         let sizes: Vec<TermId> = fields.iter().map(|dims| dims[at]).list();
-        all_equal(r, &sizes, |one, other| format!("the tensors of a stack have one shape, and {one} is not {other}"))?;
+        all_equal(r, &sizes, &|one, other| format!("the tensors of a stack have one shape, and {one} is not {other}"))?;
     }
     let mut dims = fields[0].clone();
     dims.insert(axis, number(r, terms.len() as i64));
@@ -251,7 +251,7 @@ fn layout_transform(r: &mut dyn Facts) -> Step {
     };
     let rank = src.rank();
     if let Some(found) = super::peek_rank(r, 0) {
-        r.check(rank == found, || format!("the layout has {rank} axes but the data has rank {found}"))?;
+        r.check(rank == found, format_args!("the layout has {rank} axes but the data has rank {found}"))?;
     }
     can_have_rank(r, 0, rank)?;
     let data = r.arg(0);
@@ -313,9 +313,10 @@ fn sliding_window(r: &mut dyn Facts) -> Step {
         return attr_error(r, "axis", format!("an axis from 0 to below the rank, {rank}"));
     };
     let n = rank - axis;
-    r.check(window.len() == n && strides.len() == n, || {
-        format!("from axis {axis} on there are {n} axes, each with its window and its stride")
-    })?;
+    r.check(
+        window.len() == n && strides.len() == n,
+        format_args!("from axis {axis} on there are {n} axes, each with its window and its stride"),
+    )?;
     let mut result = dims[..axis].to_vec();
     for (at, (&window, &stride)) in (axis..).zip(window.iter().zip(&strides)) {
         let least = number(r, window);
@@ -341,13 +342,14 @@ fn matrix_set_diag(r: &mut dyn Facts) -> Step {
     // One diagonal is a vector, more of them are the rows of a matrix.
     let rank = batch.len() + if k1 == k2 { 1 } else { 2 };
     let found = diagonal.len();
-    r.check(found == rank, || format!("diagonals {k1} to {k2} have rank {rank} together, found {found}"))?;
+    r.check(found == rank, format_args!("diagonals {k1} to {k2} have rank {rank} together, found {found}"))?;
     let pairs: Vec<_> = batch.iter().copied().zip(diagonal.iter().copied()).list();
     check_same(r, &pairs, "input and diagonals have the same batch axes")?;
     if let (Some(rows), Some(columns)) = (r.peek_number(height), r.peek_number(width)) {
-        r.check(k1.saturating_neg() < rows && k2 < columns, || {
-            format!("a matrix of {rows} by {columns} has no diagonals {k1} to {k2}")
-        })?;
+        r.check(
+            k1.saturating_neg() < rows && k2 < columns,
+            format_args!("a matrix of {rows} by {columns} has no diagonals {k1} to {k2}"),
+        )?;
     }
     for (least, size) in [(k1.saturating_neg().saturating_add(1), height), (k2.saturating_add(1), width)] {
         let least = number(r, least.max(0));
@@ -356,12 +358,12 @@ fn matrix_set_diag(r: &mut dyn Facts) -> Step {
     let ends = [r.affine(height, 1, k2.min(0))?, r.affine(width, 1, k1.max(0).saturating_neg())?];
     let longest = ty::apply(r, &Function::Min, &ends)?;
     if let (Some(longest), Some(len)) = (r.peek_number(longest), r.peek_number(diagonal[rank - 1])) {
-        r.check(len == longest, || format!("the longest diagonal has {longest} places, found {len}"))?;
+        r.check(len == longest, format_args!("the longest diagonal has {longest} places, found {len}"))?;
     }
     equate(r, &[(longest, diagonal[rank - 1])], "the longest diagonal fits")?;
     if k1 != k2 {
         let want = k2.saturating_sub(k1).saturating_add(1);
-        is_number(r, diagonal[rank - 2], want, |want, n| format!("{k1} to {k2} are {want} diagonals, found {n}"))?;
+        is_number(r, diagonal[rank - 2], want, &|want, n| format!("{k1} to {k2} are {want} diagonals, found {n}"))?;
     }
     equate(r, &pairs, "input and diagonals have the same batch axes")?;
     let input = r.arg(0);

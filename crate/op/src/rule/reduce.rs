@@ -129,7 +129,7 @@ fn arg_reduce(r: &mut dyn Facts) -> Step {
         return reduce_whole(r, &axes, Some(Dtype::Int32));
     }
     let (dims, _) = r.tensor(0)?;
-    r.check(!dims.is_empty(), || "a scalar has no axis to search".to_owned())?;
+    r.check(!dims.is_empty(), format_args!("a scalar has no axis to search"))?;
     let kept = reduced_dims(r, &dims)?;
     let dtype = r.make_dtype(Dtype::Int32);
     r.result(&kept, dtype)
@@ -139,8 +139,8 @@ fn variance(r: &mut dyn Facts) -> Step {
     let (dims, dtype) = r.tensor(0)?;
     let (mean, _) = r.tensor(1)?;
     let (rank, mean_rank) = (dims.len(), mean.len());
-    r.check(rank > 0, || "a scalar has no variance".to_owned())?;
-    r.check(rank == mean_rank, || format!("data of rank {rank} needs a mean of the same rank, found {mean_rank}"))?;
+    r.check(rank > 0, format_args!("a scalar has no variance"))?;
+    r.check(rank == mean_rank, format_args!("data of rank {rank} needs a mean of the same rank, found {mean_rank}"))?;
     let kept = reduced_dims(r, &dims)?;
     r.result(&kept, dtype)
 }

@@ -248,9 +248,10 @@ fn rows(r: &mut dyn Facts, counted: &[TermId], row: i64, n: i64) -> Result<TermI
         return Ok(r.make_size(Size::ANY));
     }
     let divides = row != 0 && (all % row == 0 || !others.is_empty());
-    r.check(divides, || {
-        format!("{} elements do not divide into rows of {}", all.saturating_mul(n), row.saturating_mul(n))
-    })?;
+    r.check(
+        divides,
+        format_args!("{} elements do not divide into rows of {}", all.saturating_mul(n), row.saturating_mul(n)),
+    )?;
     if others.is_empty() {
         let dynamic = counted.iter().any(|&size| r.is_dynamic(size));
         return Ok(r.make_size(Size { number: Some(all / row), dynamic }));

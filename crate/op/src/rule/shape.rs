@@ -55,12 +55,12 @@ fn transpose(r: &mut dyn Facts) -> Step {
         Some(axes) => {
             let n_axes = axes.len();
             if let Some(rank) = peek_rank(r, 0) {
-                r.check(n_axes == rank, || format!("{n_axes} axes are named but the data has rank {rank}"))?;
+                r.check(n_axes == rank, format_args!("{n_axes} axes are named but the data has rank {rank}"))?;
             }
             let mut order = Vec::with_capacity(n_axes);
             for axis in axes {
                 let at = r.axis("axes", axis, n_axes)?;
-                r.check(!order.contains(&at), || format!("axis {axis} is named twice"))?;
+                r.check(!order.contains(&at), format_args!("axis {axis} is named twice"))?;
                 order.push(at);
             }
             order
@@ -102,7 +102,7 @@ pub(super) enum Fields {
 /// that must be asked before they are asserted to be tensors.
 pub(super) fn fields(r: &dyn Facts, more: usize, what: &str) -> Result<(Fields, Vec<TermId>), Stop> {
     let terms = r.tuple(0)?;
-    r.check(!terms.is_empty(), || format!("there is nothing to {what} in an empty tuple"))?;
+    r.check(!terms.is_empty(), format_args!("there is nothing to {what} in an empty tuple"))?;
     let mut unknown = Vec::new();
     let mut shapes = Vec::new();
     let mut ranks = Vec::new();
@@ -203,7 +203,7 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
             return form::result(r, &joined, dtype);
         }
     };
-    r.check(rank > 0, || "scalars have no axis to join".to_owned())?;
+    r.check(rank > 0, format_args!("scalars have no axis to join"))?;
     let axis = r.axis("axis", axis, rank)?;
     let off_axis = |at: &usize| *at != axis;
     // What is known of the sizes along an axis; those of a field of unknown rank are unknown.
@@ -249,7 +249,7 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
     let mut joined = fields[0].clone();
     for at in (0..rank).filter(off_axis) {
         let sizes: Vec<TermId> = fields.iter().map(|dims| dims[at]).list();
-        all_equal(r, &sizes, |one, other| format!("sizes {one} and {other} differ on axis {at}"))?;
+        all_equal(r, &sizes, &|one, other| format!("sizes {one} and {other} differ on axis {at}"))?;
     }
     for (at, number) in mixed {
         joined[at] = if axis_is_any { number } else { r.make_size(ty::Size::ANY) };
@@ -278,7 +278,7 @@ fn split(r: &mut dyn Facts) -> Step {
         },
     };
     can_be_tensor(r, 0)?;
-    r.check(peek_rank(r, 0) != Some(0), || "a scalar has no axis to split".to_owned())?;
+    r.check(peek_rank(r, 0) != Some(0), format_args!("a scalar has no axis to split"))?;
     let (data, dtype) = Form::operand(r, 0)?;
     let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(0), 0)?;
     let whole = data.dim(r, axis)?;
@@ -287,7 +287,7 @@ fn split(r: &mut dyn Facts) -> Step {
     match cuts {
         Err(n) => {
             if let Some(size) = size {
-                r.check(size % n == 0, || format!("{n} does not divide the {size} of axis {axis}"))?;
+                r.check(size % n == 0, format_args!("{n} does not divide the {size} of axis {axis}"))?;
             }
             if n == 1 {
                 data.has_axis(r, axis)?;
@@ -298,10 +298,10 @@ fn split(r: &mut dyn Facts) -> Step {
         Ok(cuts) => {
             let mut from = 0;
             for cut in cuts {
-                r.check(cut > from && size.is_none_or(|whole| cut < whole), || {
+                if cut <= from || size.is_some_and(|whole| cut >= whole) {
                     let below = size.map_or(String::new(), |whole| format!(" and lie below {whole}"));
-                    format!("cut points must rise from 1 on{below}; found {cut} after {from}")
-                })?;
+                    return r.refuse(format!("cut points must rise from 1 on{below}; found {cut} after {from}"));
+                }
                 parts.push(number(r, cut - from));
                 from = cut;
             }
@@ -334,7 +334,7 @@ fn squeeze(r: &mut dyn Facts) -> Step {
         let (dims, dtype) = r.tensor(0)?;
         let mut kept = Vec::with_capacity(dims.len());
         for (at, (&dim, size)) in dims.iter().zip(r.sizes(&dims)?).enumerate() {
-            r.check(size.number.is_some(), || format!("axis {at} is `?`: name the axes to drop"))?;
+            r.check(size.number.is_some(), format_args!("axis {at} is `?`: name the axes to drop"))?;
             if size.number != Some(1) {
                 kept.push(dim);
             }
@@ -355,7 +355,7 @@ fn squeeze(r: &mut dyn Facts) -> Step {
     let mut kept = Vec::with_capacity(rank);
     for (at, dim) in dims.into_iter().enumerate() {
         match dropped[at] {
-            true => is_number(r, dim, 1, |_, size| format!("axis {at} has size {size}, and only a 1 can be dropped"))?,
+            true => is_number(r, dim, 1, &|_, size| format!("axis {at} has size {size}, and only a 1 can be dropped"))?,
             false => kept.push(dim),
         }
     }
@@ -380,7 +380,7 @@ fn take(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     let (shape, index_dtype) = r.tensor_parts(1)?;
     let index_dtype = r.dtype(index_dtype)?;
-    r.check(!index_dtype.is_float(), || format!("indices must be integers, found {index_dtype}"))?;
+    r.check(!index_dtype.is_float(), format_args!("indices must be integers, found {index_dtype}"))?;
     let batch_dims = r.attrs().int("batch_dims").unwrap_or(0);
     let Some(axis) = r.attrs().int("axis") else {
         if batch_dims != 0 {

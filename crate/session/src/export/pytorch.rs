@@ -290,8 +290,8 @@ impl<'a> Writer<'a> {
                 let (lets, tail) = (lets.clone(), *tail);
                 let mut before = Vec::new();
                 for (local, value) in lets {
-                    let value = self.take(value);
-                    before.append_all(value.before);
+                    let mut value = self.take(value);
+                    before.append(&mut value.before);
                     match local {
                         Some(local) => before.push(format!("{} = {}", self.name_of(local), value.value)),
                         None => before.push(value.value),

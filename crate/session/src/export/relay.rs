@@ -3,7 +3,7 @@
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;
-use base::{Append, Edited, HashMap, HashSet, Join, MapArray, Surface, ToList};
+use base::{Edited, HashMap, HashSet, Join, MapArray, Surface, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
 use std::fmt::Write;
 use ty::{AdtId, Function, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
@@ -238,8 +238,8 @@ impl<'a> Writer<'a> {
     fn list(&mut self, exprs: &[ExprId], before: &mut Vec<String>) -> String {
         let mut values: Vec<String> = Vec::new();
         for &expr in exprs {
-            let text = self.take(expr);
-            before.append_all(text.before);
+            let mut text = self.take(expr);
+            before.append(&mut text.before);
             values.push(text.value);
         }
         values.joined(", ")

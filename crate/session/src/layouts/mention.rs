@@ -10,7 +10,6 @@ use crate::{Analysis, layouts::Laying};
 use base::{Append, HashMap, HashSet, Span, Surface, ToList};
 use hir::{ExprKind, PatKind};
 use layout::Head;
-use std::cmp::Reverse;
 use ty::{Dim, Term, TermId, Terms};
 
 /// At most this many places of a text are listed.
@@ -91,7 +90,8 @@ pub(crate) fn mentions(analysis: &Analysis, laid: &Laid) -> Vec<MentionView> {
         }
     }
     // Names come behind the parts with the same span.
-    base::sort_by_key(&mut found, |found| (found.span.start, Reverse(found.span.end), found.what != What::Part));
+    base::sort_by_key(&mut found, |found| found.what != What::Part);
+    base::sort_by_key(&mut found, |found| (found.span.start, !found.span.end));
     found.truncate(MAX_MENTIONS);
     let mut places: HashMap<(usize, Head), u32> = HashMap::default();
     let mut known: HashSet<usize> = HashSet::default();

@@ -309,7 +309,7 @@ impl<'a> Memory<'a> {
         }
         let words = results.pop();
         memory.blocks.push(Block { node: None, address: 0, layout: root, words, note: "" });
-        base::sort_by_key(&mut memory.blocks, |block| block.node);
+        base::sort_by_key(&mut memory.blocks, |block| block.node.map_or(0, |node| node + 1));
         memory
     }
 

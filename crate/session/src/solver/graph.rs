@@ -15,7 +15,7 @@ use crate::page::span_view;
 use crate::view::solver::{
     EdgeView, GraphNodeView, GraphStateView, GraphView, NodeKindView, OpenView, RelationStateView,
 };
-use base::{Append, HashMap, HashSet, MapArray, Span, ToList};
+use base::{HashMap, HashSet, MapArray, Span, ToList};
 use infer::Inferred;
 use solve::{EQUAL, RelationId, State};
 use std::ops::Range;
@@ -188,7 +188,7 @@ impl Recording {
                 let mut has_opened = false;
                 let mut n_drawn = items.len();
                 for item in items {
-                    let inside = if item.is_cluster { self.net.inside(&item) } else { Vec::new() };
+                    let mut inside = if item.is_cluster { self.net.inside(&item) } else { Vec::new() };
                     let fits = is_small || item.nodes.len() < MIN_IN_CLUSTER || n_drawn + inside.len() <= MAX_NODES + 1;
                     let is_asked = open.contains(&item.id);
                     if !item.is_cluster || !(if asks { is_asked } else { fits }) {
@@ -201,7 +201,7 @@ impl Recording {
                         let label = self.cluster_label(analysis, &item);
                         opened.push(OpenView { id: item.id, label, is_asked: asks });
                     }
-                    next.append_all(inside);
+                    next.append(&mut inside);
                 }
                 items = next;
                 if !has_opened {

@@ -152,7 +152,7 @@ impl Recording {
             }
         }
         let mut resolved: Vec<Resolved> = of_family.into_values().list();
-        base::sort_by_key(&mut resolved, |one| (one.stop, one.relation));
+        base::sort_by_key(&mut resolved, |one| (one.stop, one.relation.number()));
         resolved
     }
 

@@ -12,7 +12,7 @@ use crate::Analysis;
 use crate::page::{diagnostic_views, span_view};
 use crate::solver::about::{About, about};
 use crate::view::solver::{ConflictView, WhyNotView};
-use base::{Append, HashMap, HashSet, Span, ToList};
+use base::{HashMap, HashSet, Span, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, TypeExprId};
 use infer::{Why, Wording};
 use solve::core::{Conflict, Constraint, Fault};
@@ -59,8 +59,8 @@ pub(crate) fn why_not(analysis: &Analysis, recorded: &Recorded, problem: usize) 
     let group = asked.group(fault)?;
     let (mut facts, earlier) = (asked.facts(group.clone()), asked.earlier(group.clone()));
     let n_facts = facts.len();
-    let (said, cells): (Vec<Said>, Vec<Vec<TermId>>) = earlier.into_iter().unzip();
-    facts.append_all(cells);
+    let (said, mut cells): (Vec<Said>, Vec<Vec<TermId>>) = earlier.into_iter().unzip();
+    facts.append(&mut cells);
     let conflict = Conflict::new(&graph, group, fault, facts);
     let core = conflict.core();
     let lines = analysis.lines();
@@ -237,7 +237,7 @@ impl<'a> Asked<'a> {
         };
         let fields = self.made(0..group.start, is_field);
         all.extend(fields.into_iter().map(|(cause, cell)| (Said::Field(cause), vec![cell])));
-        all.append_all(defs);
+        all.append(&mut defs);
         let mut found = Vec::new();
         for (said, cells) in all {
             let cells = cells.into_iter().filter(|cell| is_before(cell) && used.remove(&solver.root(*cell))).list();

@@ -87,19 +87,19 @@ pub(crate) fn pieces(analysis: &Analysis, recorded: &Recorded, root: TermId) -> 
             },
             Term::Shape(dims) if dims.len > 0 => {
                 out.push(whole(if is_script { "[" } else { "(" }));
-                stack.append_all(parts(dims, 0, "axis"));
+                stack.append(&mut parts(dims, 0, "axis"));
                 stack.push(Next::Text(if is_script { "]" } else { ")" }));
             }
             Term::Tuple(fields) if fields.len > 1 => {
                 out.push(whole("("));
-                stack.append_all(parts(fields, 0, "field"));
+                stack.append(&mut parts(fields, 0, "field"));
                 stack.push(Next::Text(")"));
             }
             Term::Func { .. } if is_script => out.push(whole(&print(id))),
             Term::Func { params, result } => {
                 out.push(whole("fn"));
                 stack.push(Next::Text("("));
-                stack.append_all(parts(params, 0, "parameter"));
+                stack.append(&mut parts(params, 0, "parameter"));
                 stack.push(Next::Text(") -> "));
                 stack.push(Next::Part(result, at(params.len), "the result".to_owned()));
             }
@@ -115,7 +115,7 @@ pub(crate) fn pieces(analysis: &Analysis, recorded: &Recorded, root: TermId) -> 
                 let text = print(id);
                 out.push(whole(base::before(&text, "[")));
                 stack.push(Next::Text("["));
-                stack.append_all(parts(args, 0, "type argument"));
+                stack.append(&mut parts(args, 0, "type argument"));
                 stack.push(Next::Text("]"));
             }
             _ => {

@@ -163,7 +163,7 @@ impl<'t> Lowering<'t> {
         self.refuse_foreign(&mut reading);
         self.fill_defaults(&mut reading);
         let Reading { mut given, is_sound, .. } = reading;
-        let order = |name: &str| params.iter().position(|param| param.name == name);
+        let order = |name: &str| params.iter().position(|param| param.name == name).map_or(0, |place| place + 1);
         base::sort_by_key(&mut given, |(name, ..)| order(name));
         is_sound.then(|| given.into_iter().map(|(name, argument, _)| (name, argument)).list())
     }

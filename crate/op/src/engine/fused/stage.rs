@@ -13,7 +13,7 @@ use super::{Input, Step};
 use crate::engine::count;
 use crate::engine::single::{broadcasts, second};
 use crate::run::ResultType;
-use base::{Append, ToList};
+use base::ToList;
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::program::Place;
 use ty::Dtype;
@@ -213,7 +213,7 @@ impl Wiring {
                 wiring.n_registers += 1;
                 wiring.n_registers - 1
             });
-            free.append_all(ended);
+            free.append(&mut ended);
             registers[at] = to;
             wiring.runs.push(Run { step: at, operands: places, to });
         }
