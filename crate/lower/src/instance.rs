@@ -21,11 +21,16 @@ const MAX_INSTANCES: usize = 500;
 /// It has, if so many of them were made one by the other: what is lowered next is what was asked for last.
 const MAX_MADE: usize = 100;
 
+/// How many instances there may be besides the first of each `def`: more hardly fit into memory.
+const MAX_MORE: usize = 10_000;
+
 /// Why a program cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LowerError {
     /// A function that calls itself at ever new types.
     EndlessInstances { span: Span, function: FnId },
+    /// Functions at more types than are compiled, each of which asks for others.
+    ManyInstances { span: Span, function: FnId },
     /// A data type that holds itself at ever new types.
     EndlessType { span: Span, adt: AdtId },
     /// A match whose variables can stand in too many ways.
@@ -88,6 +93,8 @@ pub(crate) struct Lowering<'m> {
     /// By function of the program, what it is an instance of, and which one asked for it first.
     makers: IndexVec<FuncId, (Option<FnId>, Option<FuncId>)>,
     n_instances: HashMap<FnId, usize>,
+    /// Besides the first of each.
+    n_more: usize,
     globals: HashMap<(FnId, SubstId), GlobalId>,
     /// The variables that are names for functions.
     pub function_names: HashMap<LocalId, FnId>,
@@ -173,6 +180,7 @@ fn lower_once(
         here: None,
         makers: IndexVec::new(),
         n_instances: HashMap::default(),
+        n_more: 0,
         globals: HashMap::default(),
         function_names: HashMap::default(),
         closures: HashMap::default(),
@@ -265,13 +273,23 @@ impl Lowering<'_> {
         self.instance(function, subst, mention)
     }
 
-    /// A function at type arguments; `None` if there are infinitely many.
+    /// A function at type arguments; `None` if there are infinitely many, or too many.
     pub(crate) fn instance(&mut self, function: FnId, subst: SubstId, mention: ExprId) -> Option<FuncId> {
         let source = Source::Function(function, subst);
         if !self.functions.contains_key(&source) {
             let n = self.n_instances.entry(function).or_default();
             *n += 1;
-            if *n > MAX_INSTANCES {
+            let n = *n;
+            self.n_more += usize::from(n > 1);
+            if self.n_more > MAX_MORE {
+                let is_told = |error: &LowerError| matches!(error, LowerError::ManyInstances { .. });
+                if !self.errors.iter().any(is_told) {
+                    let span = self.module.exprs[mention].span;
+                    self.errors.push(LowerError::ManyInstances { span, function });
+                }
+                return None;
+            }
+            if n > MAX_INSTANCES {
                 let is_told = |error: &LowerError| matches!(error, LowerError::EndlessInstances { function: known, .. } if *known == function);
                 if self.errors.iter().any(is_told) {
                     return None;

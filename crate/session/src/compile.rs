@@ -146,11 +146,19 @@ impl Analysis {
 
 pub(crate) fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic {
     let module = &analysis.module;
+    let name = |function: FnId| {
+        let def = module.defs.iter().find(|def| def.function == function);
+        def.map_or_else(|| "this function".to_owned(), |def| format!("`{}`", def.name))
+    };
     match error {
         LowerError::EndlessInstances { span, function } => {
-            let def = module.defs.iter().find(|def| def.function == *function);
-            let name = def.map_or_else(|| "this function".to_owned(), |def| format!("`{}`", def.name));
+            let name = name(*function);
             let message = format!("{name} is used at types without end: each call asks for one at a larger type");
+            Diagnostic::error("endless-instances", *span, message)
+        }
+        LowerError::ManyInstances { span, function } => {
+            let name = name(*function);
+            let message = format!("{name} is used at too many types to compile it: each call asks for others");
             Diagnostic::error("endless-instances", *span, message)
         }
         LowerError::EndlessType { span, adt } => {
