@@ -4,6 +4,7 @@ use crate::Ground;
 use base::{Append, Diagnostic, Edit, Span, ToList, apply};
 use hir::{Item, Module, TypeExprKind};
 use infer::{Inferred, TypeError, Why, Wording};
+use pattern::Wanted;
 use solve::Trace;
 use syntax::Tree;
 use ty::{Dim, Dtype, Extent, Kind, ParamId, Term, TermId, Terms};
@@ -162,7 +163,7 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let hir::ExprKind::Match { scrutinee, arms, is_partial: false } = &expr.kind else { continue };
         let Some(term) = inferred.exprs[*scrutinee].filter(|&term| !inferred.is_unknown(term)) else { continue };
-        let coverage = pattern::check(&module, &inferred.solver, term, arms);
+        let coverage = pattern::check(&module, &inferred.solver, term, arms, Wanted::Missing);
         n_steps += coverage.n_steps;
         if !coverage.missing.is_empty() {
             let keyword = Span::new(expr.span.start, expr.span.start + 5);

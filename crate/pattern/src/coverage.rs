@@ -16,8 +16,17 @@ use base::{Append, IndexVec, ToList};
 
 /// How many patterns may be copied to say what covers others.
 const MAX_COPIES: usize = 200_000;
-/// How many patterns may be asked whether they cover one. What is never taken behind that is not told.
-const MAX_ASKED: usize = 300_000;
+/// How many goals and rows may be looked at to say what covers others. What is never taken behind that is not told.
+const MAX_ASKED: usize = 1_000_000;
+
+/// What is asked of a match.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// What its arms leave out.
+    Missing,
+    /// That, and what of them is never taken.
+    All,
+}
 
 /// What comes before and takes the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +51,13 @@ pub(crate) struct Findings {
 }
 
 /// Examines a match on a value of a type. A match with a pattern of another type is not judged.
-pub(crate) fn examine(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms: &[PatternId]) -> Findings {
+pub(crate) fn examine(
+    patterns: &Patterns,
+    types: &mut dyn Types,
+    ty: TyId,
+    arms: &[PatternId],
+    wanted: Wanted,
+) -> Findings {
     let mut space = Space::new(types);
     if !space.is_inhabited(ty) {
         return Findings { arms: (0..arms.len()).map(|arm| (arm, Vec::new())).list(), ..Findings::default() };
@@ -56,6 +71,9 @@ pub(crate) fn examine(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms
         return Findings::default();
     }
     let missing = missing(&mut matrix, root);
+    if wanted == Wanted::Missing {
+        return Findings { missing, n_steps: matrix.n_steps(), ..Findings::default() };
+    }
     let taken = Taken::new(&matrix, root, arms.len());
     let n_steps = matrix.n_steps();
     let space = matrix.space;
@@ -158,7 +176,6 @@ impl Covers<'_, '_> {
         }
         rows.append_all(self.arms[..arm].iter().enumerate().map(|(arm, &pattern)| (Cover::Arm(arm), pattern)).rev());
         rows.reverse();
-        self.n_asked += rows.len();
         let filter = self.choosing(part);
         if self.n_copies > MAX_COPIES {
             return Some(Vec::new());
@@ -178,6 +195,7 @@ impl Covers<'_, '_> {
                 is_cover[row.tag as usize] = true;
             }
         }
+        self.n_asked += matrix.n_steps();
         self.space = Some(matrix.space);
         Some(rows.iter().zip(is_cover).filter(|&(_, is_cover)| is_cover).map(|(&(cover, _), _)| cover).list())
     }

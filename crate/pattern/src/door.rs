@@ -1,6 +1,6 @@
 //! The matches of a program, put to the core.
 
-use crate::coverage::{Cover, examine};
+use crate::coverage::{Cover, Wanted, examine};
 use crate::intern::Interner;
 use crate::pattern::{Head, Pattern, PatternId, Patterns};
 use crate::print::print;
@@ -47,12 +47,12 @@ pub struct MatchTree {
 }
 
 /// Checks one match on a value of the type `scrutinee`.
-pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm]) -> Coverage {
+pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm], wanted: Wanted) -> Coverage {
     // What an arm that could not be read would take is not known.
     let Some(read) = Read::new(module, arms) else { return Coverage::default() };
     let mut types = HirTypes::new(module, terms);
     let ty = types.term(scrutinee);
-    let findings = examine(&read.patterns, &mut types, ty, &read.arms);
+    let findings = examine(&read.patterns, &mut types, ty, &read.arms, wanted);
     let missing = &findings.missing;
     let covered_by = |covers: &[Cover]| {
         let pattern = |cover: &Cover| match *cover {

@@ -32,6 +32,7 @@ mod tree;
 mod types;
 mod witness;
 
+pub use coverage::Wanted;
 pub use door::{Coverage, MatchTree, Unreachable, check, decide};
 pub use pattern::Head;
 pub use rows::{Place, PlaceId};

@@ -1,6 +1,6 @@
 //! The core against the definition: every value of small random types is matched by hand.
 
-use crate::coverage::{Cover, examine};
+use crate::coverage::{Cover, Wanted, examine};
 use crate::matrix::Purpose;
 use crate::pattern::{Head, Pattern, PatternId, Patterns, TyId};
 use crate::rows::PlaceId;
@@ -218,7 +218,7 @@ fn wholes_of(patterns: &Patterns, part: PatternId) -> Vec<(PatternId, PatternId)
 }
 
 fn check_match(table: &mut Table, patterns: &Patterns, ty: TyId, arms: &[PatternId], values: &[Value]) -> [usize; 4] {
-    let findings = examine(patterns, table, ty, arms);
+    let findings = examine(patterns, table, ty, arms, Wanted::All);
     let found_tree = tree(patterns, table, ty, arms).expect("small");
     assert!(!findings.is_given_up && !found_tree.is_sequence);
     let sequence = tree_for(Purpose::Sequence, patterns, table, ty, arms).expect("small");
@@ -358,13 +358,13 @@ fn w(n: usize, table: &mut Table, patterns: &mut Patterns) -> (TyId, Vec<Pattern
 fn w_is_linear() {
     let (mut table, mut patterns) = (Table::default(), Patterns::default());
     let (ty, mut arms) = w(32, &mut table, &mut patterns);
-    let findings = examine(&patterns, &mut table, ty, &arms);
+    let findings = examine(&patterns, &mut table, ty, &arms, Wanted::All);
     assert!(findings.missing.witnesses.is_empty() && findings.arms.is_empty());
     let found = tree(&patterns, &mut table, ty, &arms).expect("small");
     assert_eq!(found.nodes.len(), 2 * 32 + 33);
     // Without the last row, one of each pair must be `F`: 2^32 paths.
     arms.pop();
-    let findings = examine(&patterns, &mut table, ty, &arms);
+    let findings = examine(&patterns, &mut table, ty, &arms, Wanted::All);
     assert!(findings.missing.is_cut);
     assert_eq!(findings.missing.witnesses.len(), crate::witness::MAX_WITNESSES);
 }
@@ -390,14 +390,14 @@ fn deep_patterns() {
     let long = links(&mut patterns, 100_000, end);
     let end = head(&mut patterns, 0);
     let same = links(&mut patterns, 100_000, end);
-    let findings = examine(&patterns, &mut table, ty, &[long, same]);
+    let findings = examine(&patterns, &mut table, ty, &[long, same], Wanted::All);
     assert!(!findings.is_given_up && findings.missing.is_cut && findings.missing.witnesses.len() == 1 + 1);
     assert_eq!(findings.arms, [(1, vec![Cover::Arm(0)])]);
     let found = tree(&patterns, &mut table, ty, &[long, same]).expect("small");
     assert_eq!(found.nodes.len(), 100_000 + 3);
     let any = any(&mut patterns);
     let tail = links(&mut patterns, 50_000, any);
-    let findings = examine(&patterns, &mut table, ty, &[long, tail]);
+    let findings = examine(&patterns, &mut table, ty, &[long, tail], Wanted::All);
     assert!(!findings.is_given_up && findings.arms.is_empty());
 }
 
@@ -406,22 +406,22 @@ fn wide_patterns() {
     let (mut table, mut patterns) = (Table::default(), Patterns::default());
     let many = table.enumeration(5_000);
     let mut arms: Vec<PatternId> = (0..5_000).map(|i| head(&mut patterns, i)).collect();
-    let findings = examine(&patterns, &mut table, many, &arms);
+    let findings = examine(&patterns, &mut table, many, &arms, Wanted::All);
     assert!(findings.missing.witnesses.is_empty() && findings.arms.is_empty());
     let last = arms.pop();
     arms.push(arms[0]);
-    let findings = examine(&patterns, &mut table, many, &arms);
+    let findings = examine(&patterns, &mut table, many, &arms, Wanted::All);
     assert_eq!((findings.missing.witnesses.len(), findings.missing.n_more), (1, 0));
     assert_eq!(findings.arms, [(4_999, vec![Cover::Arm(0)])]);
     let alternatives = patterns.push(Pattern::Or(arms[..10].iter().copied().chain(last).collect()));
-    let findings = examine(&patterns, &mut table, many, &[alternatives]);
+    let findings = examine(&patterns, &mut table, many, &[alternatives], Wanted::All);
     assert_eq!((findings.missing.witnesses.len(), findings.missing.n_more), (8, 5_000 - 11 - 8));
     let two = table.enumeration(2);
     let ty = table.add(vec![(Head::Tuple, vec![two; 5_000])], false);
     let fields = (0..5_000).map(|_| head(&mut patterns, 0)).collect();
     let row = patterns.push(Pattern::Head(Head::Tuple, fields));
     let any = any(&mut patterns);
-    let findings = examine(&patterns, &mut table, ty, &[row, any]);
+    let findings = examine(&patterns, &mut table, ty, &[row, any], Wanted::All);
     assert!(!findings.is_given_up && findings.missing.witnesses.is_empty());
 }
 
@@ -435,11 +435,11 @@ fn what_cannot_be_is_not_asked_for() {
     let none = head(&mut patterns, 0);
     let any = any(&mut patterns);
     let some = patterns.push(Pattern::Head(Head::Ctor(1), vec![any]));
-    let findings = examine(&patterns, &mut table, option, &[none, some]);
+    let findings = examine(&patterns, &mut table, option, &[none, some], Wanted::All);
     assert!(findings.missing.witnesses.is_empty());
     assert_eq!(findings.arms, [(1, Vec::new())]);
-    assert!(examine(&patterns, &mut table, stream, &[]).missing.witnesses.is_empty());
-    assert_eq!(examine(&patterns, &mut table, option, &[]).missing.witnesses.len(), 1);
+    assert!(examine(&patterns, &mut table, stream, &[], Wanted::All).missing.witnesses.is_empty());
+    assert_eq!(examine(&patterns, &mut table, option, &[], Wanted::All).missing.witnesses.len(), 1);
 }
 
 /// The edges of a graph as rows that ask for both ends: what is missing are its independent sets, and their number of
@@ -458,7 +458,7 @@ fn too_large_a_match_is_given_up() {
         let fields = fields.collect();
         arms.push(patterns.push(Pattern::Head(Head::Tuple, fields)));
     }
-    let findings = examine(&patterns, &mut table, ty, &arms);
+    let findings = examine(&patterns, &mut table, ty, &arms, Wanted::All);
     assert!(findings.is_given_up);
     let found = tree(&patterns, &mut table, ty, &arms).expect("a sequence");
     assert!(found.is_sequence && found.nodes.len() <= 2 * arms.len() + arms.len() + 1);

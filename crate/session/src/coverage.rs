@@ -6,7 +6,7 @@
 use base::{Append, Diagnostic, Edit, Fix, Join, LineIndex, Span, Surface, ToList, quoted};
 use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind, TypeExprKind};
 use infer::{Inferred, TypeError, Why};
-use pattern::{Coverage, Unreachable};
+use pattern::{Coverage, Unreachable, Wanted};
 use ty::{Names, Term, TermId, Terms, VariantId};
 
 /// How many covering arms are pointed at.
@@ -38,7 +38,7 @@ pub(crate) fn diagnostics(
         if !wrong.is_empty() && arms.iter().any(is_wrong) {
             continue;
         }
-        let coverage = pattern::check(module, &inferred.solver, term, arms);
+        let coverage = pattern::check(module, &inferred.solver, term, arms, Wanted::All);
         let keyword = Span::new(expr.span.start, expr.span.start + 5);
         let takes_all = |arm: &Arm| matches!(module.pats[arm.pat].kind, PatKind::Wild | PatKind::Var(_));
         if coverage.is_given_up && !is_partial && !arms.iter().any(takes_all) {

@@ -10,7 +10,7 @@ use crate::view::{ArmView, BindingView, CaseView, MatchView, NodeView};
 use crate::{Analysis, page::span_view};
 use base::{Append, HashMap, Join, Span, ToList};
 use hir::{Arm, ExprId, ExprKind, LocalId, PatKind};
-use pattern::{Head, MatchTree, Node, NodeId, PlaceId, Unreachable};
+use pattern::{Head, MatchTree, Node, NodeId, PlaceId, Unreachable, Wanted};
 
 /// At most this many nodes are drawn.
 const MAX_NODES: usize = 300;
@@ -60,7 +60,9 @@ pub(crate) fn match_at(analysis: &Analysis, offset: u32) -> Option<MatchView> {
         view.problem = Some("The type of the matched value is not known.".to_owned());
         return Some(view);
     };
-    for Unreachable { what, covered_by } in pattern::check(module, &inferred.solver, term, arms).unreachable_arms {
+    for Unreachable { what, covered_by } in
+        pattern::check(module, &inferred.solver, term, arms, Wanted::All).unreachable_arms
+    {
         let mut covers: Vec<u32> =
             covered_by.iter().map(|&pattern| lines.line_of(module.pats[pattern].span.start)).list();
         covers.dedup();
