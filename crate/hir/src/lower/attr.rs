@@ -50,7 +50,7 @@ impl Lowering<'_> {
             let value_span = tree.span(value);
             let value = match self.attr_value(value, 0, false) {
                 Some(value) => value,
-                None if tree.kind(value) == NodeKind::Error => continue,
+                None if tree.kind(value) == NodeKind::Error => AttrValue::Str(REPORTED.into()),
                 None => AttrValue::Str(UNREADABLE.into()),
             };
             attrs.push(Attr { name, name_span, value, value_span });
