@@ -114,7 +114,7 @@ impl<'a> Outline<'a> {
         self.span(node)
     }
 
-    /// The statements in which something has the type of an error.
+    /// The statements in which something has the type of an error, and those that use what they bind.
     pub fn unknown_statements(&self) -> Vec<Span> {
         let solver = &self.checked.inferred.solver;
         let is_error = |term: Term| matches!(term, Term::Error(_));
@@ -129,13 +129,15 @@ impl<'a> Outline<'a> {
             };
             terms[statements[at]].append_all(self.term(node));
         }
-        let mut unknown = Vec::new();
-        for (at, terms) in terms.iter().enumerate() {
-            if !terms.is_empty() && !solver.roots_where(terms, is_error).is_empty() {
-                unknown.push(self.span(NodeId::numbered(at as u32)));
+        let mut is_unknown = terms.iter().map(|terms| !solver.roots_where(terms, is_error).is_empty()).list();
+        // Uses stand behind what they use, in the order of the nodes as well.
+        for at in 0..n_nodes {
+            if let Some(local) = self.local(NodeId::numbered(at as u32)) {
+                is_unknown[statements[at]] |= is_unknown[statements[self.binder(local).number() as usize]];
             }
         }
-        unknown
+        let nodes = (0..n_nodes).filter(|&at| is_unknown[at]);
+        nodes.map(|at| self.span(NodeId::numbered(at as u32))).list()
     }
 
     /// How often a size is written in types.
