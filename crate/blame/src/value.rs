@@ -33,6 +33,12 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         NodeKind::Project => projection(outline, node, far, out),
         NodeKind::RefRead => not(outline, node, far, out),
         NodeKind::ListLit => list(outline, suspect, out),
+        // A fold hands over what it has so far first, or last.
+        NodeKind::Fn => {
+            if let Some(params) = outline.tree.child(node, NodeKind::ParamList) {
+                swaps(outline, &outline.tree.children(params), 8 + far, "parameters", out);
+            }
+        }
         _ => {}
     }
     let is_new = outline.kind(node) == NodeKind::RefNew;
@@ -186,9 +192,14 @@ fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
         let cost = if is_one { 4 } else { 16 };
         out.push(Candidate::replace(cost + far, outline.span(node), text, format!("write `{text}` for the tuple")));
     }
-    for (i, &left) in fields.iter().enumerate().take(5) {
-        for &right in fields.iter().take(5).skip(i + 1) {
-            out.append_all(swap(outline, left, right, 14 + far, "fields"));
+    swaps(outline, &fields, 14 + far, "fields", out);
+}
+
+/// Any two of the first parts the other way round.
+fn swaps(outline: &Outline, parts: &[NodeId], cost: u32, what: &str, out: &mut Vec<Candidate>) {
+    for (i, &left) in parts.iter().enumerate().take(5) {
+        for &right in parts.iter().take(5).skip(i + 1) {
+            out.append_all(swap(outline, left, right, cost, what));
         }
     }
 }

@@ -267,6 +267,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         errors.truncate(1);
     }
     drop_swapped(inferred, errors);
+    drop_inner(module, inferred, errors);
 }
 
 /// The types that an error asks to be one, with what asks for it: what is expected, and what there is.
@@ -313,6 +314,22 @@ fn drop_swapped(inferred: &Inferred, errors: &mut Vec<TypeError>) {
     errors.keep(|error| match pair(inferred, error) {
         Some((Why::Argument { call, index }, ..)) => !swapped.contains(&(call.number(), index)),
         _ => true,
+    });
+}
+
+/// Of a call that is no argument of the type wanted, which it would be but for another of its own arguments, takes out
+/// that: in the list 1, 2.0, 3 the 3 fits what is wanted.
+fn drop_inner(module: &Module, inferred: &Inferred, errors: &mut Vec<TypeError>) {
+    let print = |term: TermId| inferred.print(module, term).text;
+    let told = |error: &TypeError| {
+        let (Why::Argument { call, index }, expected, found) = pair(inferred, error)? else { return None };
+        let ExprKind::Call { args, .. } = &module.exprs[call].kind else { return None };
+        Some((call, *args.get(index)?, print(expected), print(found)))
+    };
+    let all: Vec<_> = errors.iter().filter_map(told).list();
+    errors.keep(|error| {
+        let Some((call, _, expected, found)) = told(error) else { return true };
+        !all.iter().any(|(_, arg, wanted, given)| (*arg, wanted, given) == (call, &found, &expected))
     });
 }
 
