@@ -12,6 +12,7 @@ mod list;
 mod misspelt;
 mod names;
 mod openers;
+mod outdent;
 mod pair;
 mod pattern;
 mod refine;
