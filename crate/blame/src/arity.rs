@@ -5,8 +5,8 @@ use crate::bench::{Bench, Checked, original};
 use crate::call;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
-use crate::value::{short, zero_of};
-use base::{Append, Diagnostic, Edit, Edited, Join, MapArray, Span, ToList, apply};
+use crate::value::{self, short, zero_of};
+use base::{Append, Diagnostic, Edit, Edited, Join, Span, ToList, apply};
 use syntax::{NodeId, NodeKind};
 use ty::{Dtype, Term, TermId, Terms};
 
@@ -232,11 +232,7 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
         let title = format!("drop the field `{}`", short(outline.text(field)));
         out.push(Candidate::replace(cost, gone, "", title).at(place));
         if let Some(&next) = fields.get(i + 1) {
-            let (start, end) = (Span::new(span.start, span.start), outline.span(next).after());
-            let title =
-                format!("put `{}` and `{}` into a tuple", short(outline.text(field)), short(outline.text(next)));
-            let edits = [(start, "("), (end, ")")].each(|(span, text)| Edit { span, text: text.to_owned() });
-            out.push(Candidate { title, edits: edits.into(), place, cost: 7 });
+            out.push(value::paired(outline, field, next, place, 7));
         }
     }
     let inside = outline.text(node);

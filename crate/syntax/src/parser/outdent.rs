@@ -30,7 +30,9 @@ pub(super) fn mark(text: &str, lexed: &mut Lexed) -> bool {
         match outer {
             None if is_open(&sig) => outer = Some((pos, column)),
             // What it holds is not further right, or stands on its line.
-            Some((opener, of_opener)) if pos == opener + 1 && (!sig.first_on_line || column <= of_opener) => outer = None,
+            Some((opener, of_opener)) if pos == opener + 1 && (!sig.first_on_line || column <= of_opener) => {
+                outer = None
+            }
             Some((_, of_opener)) if sig.first_on_line && column <= of_opener => {
                 let goes_on = matches!(sig.kind, Minus | LBracket | LBrace | Underscore);
                 if sig.kind == KwLet || sig.kind.starts_expr() && !goes_on {
