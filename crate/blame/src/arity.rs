@@ -190,10 +190,26 @@ fn plain_value(checked: &Checked, term: TermId) -> Option<String> {
 /// Fields of a constructor's pattern.
 fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candidate>) {
     if outline.kind(node) == NodeKind::NamePat {
-        for fields in ["(_)", "(_, _)", "(_, _, _)"] {
-            let at = outline.span(node).after();
-            let candidate = Candidate::replace(5, at, fields, format!("write `{}{fields}`", outline.text(node)));
-            out.push(candidate.at(outline.span(node)));
+        let mut arm = node;
+        while let Some(around) = outline.parent(arm).filter(|_| outline.kind(arm) != NodeKind::Arm) {
+            arm = around;
+        }
+        // What the arm mentions and no one binds was meant to be bound here.
+        let is_unbound =
+            |fault: &&Diagnostic| fault.code == "unbound-variable" && outline.span(arm).contains(fault.span.start);
+        let mut names = bench.faults.iter().filter(is_unbound).map(|fault| &bench.text[fault.span.range()]).list();
+        names.dedup();
+        for n in 1..4 {
+            let mut fields = names.clone();
+            fields.resize(n, "_");
+            for shift in 0..n {
+                fields.rotate_right(usize::from(shift > 0));
+                let fields = format!("({})", fields.joined(", "));
+                let cost = 5 + shift as u32;
+                let title = format!("write `{}{fields}`", outline.text(node));
+                let candidate = Candidate::replace(cost, outline.span(node).after(), fields, title);
+                out.push(candidate.at(outline.span(node)));
+            }
         }
     }
     if !matches!(outline.kind(node), NodeKind::CtorPat | NodeKind::TuplePat) {
