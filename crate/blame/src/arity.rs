@@ -52,7 +52,7 @@ fn variants(bench: &mut Bench, outline: &Outline, fault: &Diagnostic, out: &mut 
         made.iter().take(3).for_each(|&made| renamed(made, name_of(pattern), 5));
     }
     let n_fields = made.first().map_or(0, |&made| outline.tree.children(made).len());
-    let fields = vec!["_"; n_fields].joined(", ");
+    let fields = base::filled("_", n_fields).joined(", ");
     let pattern = if n_fields == 0 { format!("`{name}") } else { format!("`{name}({fields})") };
     for node in outline.all(NodeKind::Match).into_iter().take(MAX_VARIANTS) {
         let arms = outline.tree.children(node).into_iter().filter(|&arm| outline.kind(arm) == NodeKind::Arm).list();

@@ -477,7 +477,7 @@ impl<'a> Written<'a> {
                 if is_small && *size > MOST_MOVED {
                     continue;
                 }
-                let all = vec![*size; numbers.len()];
+                let all = base::filled(*size, numbers.len());
                 self.put(13, self.value, base::bracketed(&all));
             }
         }

@@ -16,7 +16,7 @@ pub(crate) struct Outline<'a> {
 impl<'a> Outline<'a> {
     pub fn new(checked: &'a Checked) -> Outline<'a> {
         let tree = &checked.tree;
-        let mut parents = vec![None; tree.n_nodes()];
+        let mut parents = base::filled(None, tree.n_nodes());
         for node in (0..tree.n_nodes() as u32).map(NodeId::numbered) {
             for child in tree.children_rev(node) {
                 parents[child.number() as usize] = Some(node);
@@ -120,7 +120,7 @@ impl<'a> Outline<'a> {
         let is_error = |term: Term| matches!(term, Term::Error(_));
         // A node stands behind its parts.
         let n_nodes = self.tree.n_nodes();
-        let (mut terms, mut statements) = (vec![Vec::new(); n_nodes], vec![0; n_nodes]);
+        let (mut terms, mut statements) = (base::filled(Vec::new(), n_nodes), base::filled(0, n_nodes));
         for at in (0..n_nodes).rev() {
             let node = NodeId::numbered(at as u32);
             statements[at] = match self.parent(node) {

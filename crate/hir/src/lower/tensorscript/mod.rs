@@ -511,7 +511,7 @@ impl<'t> Lowering<'t> {
     /// A node that holds itself, through others perhaps, has no end.
     fn refuse_endless_nets(&mut self) {
         // By node: 0 not seen, 1 above in the search, 2 done.
-        let mut states = vec![0_u8; self.module.nets.len()];
+        let mut states = base::filled(0_u8, self.module.nets.len());
         for root in 0..states.len() {
             let mut path: Vec<(usize, usize)> = vec![(root, 0)];
             if states[root] == 0 {
