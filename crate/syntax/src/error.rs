@@ -176,6 +176,8 @@ pub enum Foreign {
     Bare,
     /// `{ 1, 2 }`
     Commas,
+    /// `[x, y]` in TensorScript
+    Listed,
     /// `if c then { 1 }`
     Then,
     /// `c ? 1 : 2`
@@ -301,6 +303,9 @@ impl Foreign {
             Foreign::Bare => ("expected a body in braces such as `{ 1 }`, found an expression", "put braces around it"),
             Foreign::Binding => {
                 ("expected the value of the block behind its last binding", "give the value of the variable")
+            }
+            Foreign::Listed => {
+                ("expected parentheses such as `(3, 3)`, found brackets", "put parentheses around them")
             }
             Foreign::Commas => ("expected parentheses around several values, found `,`", "put parentheses around them"),
             Foreign::Then => ("expected `{`, found `then`", "take `then` out"),

@@ -422,10 +422,14 @@ impl<'t> Lowering<'t> {
     }
 
     fn declare_methods(&mut self, net: usize) {
+        let mut inits = None;
         for node in self.nets.parts[net].methods.clone() {
             let Some((name, name_span)) = self.own_name(node) else { continue };
             if name == "new" {
-                self.read_inits(net, node);
+                match inits.replace(name_span) {
+                    Some(first) => self.duplicate(Duplicated::Definition, name, name_span, first),
+                    None => self.read_inits(net, node),
+                }
                 continue;
             }
             // A weight and a function are both `self.name`.
