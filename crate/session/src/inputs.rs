@@ -148,7 +148,10 @@ impl Sizes {
             solver.solve();
             solver.failures.is_empty() && computed.iter().all(|&dim| self.of(&solver, dim).is_some_and(|size| size > 0))
         };
-        self.open = (LEAST_OPEN..=MOST_OPEN).chain((MOST_OPEN / STEP + 1..=32).map(|n| n * STEP)).find(fits).unwrap_or(LEAST_OPEN);
+        self.open = (LEAST_OPEN..=MOST_OPEN)
+            .chain((MOST_OPEN / STEP + 1..=32).map(|n| n * STEP))
+            .find(fits)
+            .unwrap_or(LEAST_OPEN);
     }
 
     /// A size that has a name, or is computed from such.
