@@ -100,7 +100,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     }
     if too_many {
         for (i, &arg) in parts.args.iter().enumerate() {
-            if let Some(&next) = parts.args.get(i + 1).filter(|_| row.is_none()) {
+            if let Some(&next) = parts.args.get(i + 1).filter(|_| row.is_none() && i < 5) {
                 out.push(paired(outline, arg, next, outline.span(node), 4 + far));
                 // Of `Cons(1, 2, Nil)` nothing was meant to be lost.
                 if i > 0 && outline.text(parts.callee).starts_with(|c: char| c.is_ascii_uppercase()) {

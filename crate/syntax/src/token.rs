@@ -349,7 +349,7 @@ impl TokenKind {
 
     /// A token at which an expression of TensorScript can begin, or what is none there and reserved.
     pub(crate) fn starts_tensorscript(self) -> bool {
-        matches!(self, Int | Float | Underscore | Question | LParen | LBracket | Minus | KwIf | KwTrue | KwFalse)
+        matches!(self, Int | Float | Underscore | Question | LParen | Minus | KwIf | KwTrue | KwFalse)
             || self.is_bad()
             || self.is_name()
             || self.is_reserved()

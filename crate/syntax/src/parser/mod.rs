@@ -411,7 +411,9 @@ impl Parser<'_> {
             Surface::Refine => self.kind().starts_expr(),
             Surface::TensorScript => {
                 let kind = self.kind();
-                kind.starts_tensorscript() && !self.begins_part() && (!kind.is_name() || self.at_name())
+                (kind.starts_tensorscript() || self.closed(0, LBracket))
+                    && !self.begins_part()
+                    && (!kind.is_name() || self.at_name())
             }
         }
     }

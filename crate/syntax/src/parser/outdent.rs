@@ -34,8 +34,13 @@ pub(super) fn mark(text: &str, lexed: &mut Lexed) -> bool {
                 outer = None
             }
             Some((_, of_opener)) if sig.first_on_line && column <= of_opener => {
-                let goes_on = matches!(sig.kind, Minus | LBracket | LBrace | Underscore);
-                if sig.kind == KwLet || sig.kind.starts_expr() && !goes_on {
+                // What an operator, a comma or a bracket stands before or behind goes on.
+                let goes_on = matches!(sig.kind, Minus | LParen | LBracket | LBrace | Underscore);
+                let last = lexed.sig[pos - 1].kind;
+                let is_over = last.is_closer()
+                    || last.is_name()
+                    || matches!(last, Semicolon | Local | Graph | Global | Int | Float | String | KwTrue | KwFalse);
+                if is_over && (sig.kind == KwLet || sig.kind.starts_expr() && !goes_on) {
                     lexed.sig[pos].ends_blocks = true;
                     (found, outer) = (true, None);
                 }
