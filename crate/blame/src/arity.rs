@@ -197,17 +197,12 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
         // What the arm mentions and no one binds was meant to be bound here.
         let is_unbound =
             |fault: &&Diagnostic| fault.code == "unbound-variable" && outline.span(arm).contains(fault.span.start);
-        let mut names = bench.faults.iter().filter(is_unbound).map(|fault| &bench.text[fault.span.range()]).list();
-        names.dedup();
-        for n in 1..4 {
-            let mut fields = names.clone();
-            fields.resize(n, "_");
-            for shift in 0..n {
-                fields.rotate_right(usize::from(shift > 0));
-                let fields = format!("({})", fields.joined(", "));
-                let cost = 5 + shift as u32;
+        let name = bench.faults.iter().find(is_unbound).map_or("_", |fault| &bench.text[fault.span.range()]);
+        for n in 0..3 {
+            for at in 0..=n {
+                let fields = format!("({}{name}{})", "_, ".repeat(at), ", _".repeat(n - at));
                 let title = format!("write `{}{fields}`", outline.text(node));
-                let candidate = Candidate::replace(cost, outline.span(node).after(), fields, title);
+                let candidate = Candidate::replace(5 + at as u32, outline.span(node).after(), fields, title);
                 out.push(candidate.at(outline.span(node)));
             }
         }

@@ -272,17 +272,12 @@ fn constructors(
     }
 }
 
-/// A call of a function without parameters for the function, and such a function for what it would give; the field of a
-/// constructor for the whole.
+/// A call of a function without parameters for the function; the field of a constructor for the whole.
 fn delayed(outline: &Outline, suspect: &Suspect, want: &str, have: &str, out: &mut Vec<Candidate>) {
     let (node, far) = (suspect.node, suspect.n_hops);
     let (span, text) = (outline.span(node), outline.text(node));
     if have.strip_prefix("fn() -> ") == Some(want) {
         out.push(Candidate::replace(4 + far, span.after(), "()", format!("call it: `{}()`", short(text))).at(span));
-    }
-    if want.strip_prefix("fn() -> ") == Some(have) {
-        let delayed = format!("fn() {{ {text} }}");
-        out.push(Candidate::replace(6 + far, span, delayed.clone(), format!("write `{}`", short(&delayed))));
     }
     let parts = if outline.kind(node) == NodeKind::Call { call::parts(outline, node) } else { None };
     if let Some(call::Parts { callee, args, .. }) = parts

@@ -317,19 +317,28 @@ fn drop_swapped(inferred: &Inferred, errors: &mut Vec<TypeError>) {
     });
 }
 
-/// Of a call that is no argument of the type wanted, which it would be but for another of its own arguments, takes out
-/// that: in the list 1, 2.0, 3 the 3 fits what is wanted.
+/// Of a constructor's call that is no argument of the same constructor takes out what is wrong with its own arguments: in
+/// the list 1, 2.0, 3 the 3 fits what is wanted.
 fn drop_inner(module: &Module, inferred: &Inferred, errors: &mut Vec<TypeError>) {
-    let print = |term: TermId| inferred.print(module, term).text;
-    let told = |error: &TypeError| {
-        let (Why::Argument { call, index }, expected, found) = pair(inferred, error)? else { return None };
-        let ExprKind::Call { args, .. } = &module.exprs[call].kind else { return None };
-        Some((call, *args.get(index)?, print(expected), print(found)))
+    // A call, and which of its arguments is told.
+    let told = |error: &TypeError| match pair(inferred, error) {
+        Some((Why::Argument { call, index }, ..)) => Some((call, index)),
+        _ => None,
     };
-    let all: Vec<_> = errors.iter().filter_map(told).list();
+    let all: Vec<(ExprId, usize)> = errors.iter().filter_map(told).list();
+    let parts = |call: ExprId| match &module.exprs[call].kind {
+        ExprKind::Call { callee, args, .. } => match module.exprs[*callee].kind {
+            ExprKind::Ctor(ctor) => Some((ctor, args)),
+            _ => None,
+        },
+        _ => None,
+    };
     errors.keep(|error| {
-        let Some((call, _, expected, found)) = told(error) else { return true };
-        !all.iter().any(|(_, arg, wanted, given)| (*arg, wanted, given) == (call, &found, &expected))
+        let Some((inner, _)) = told(error) else { return true };
+        !all.iter().any(|&(outer, index)| match (parts(outer), parts(inner)) {
+            (Some((a, args)), Some((b, _))) => a == b && args.get(index) == Some(&inner),
+            _ => false,
+        })
     });
 }
 

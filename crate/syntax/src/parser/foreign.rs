@@ -619,26 +619,8 @@ impl Parser<'_> {
         self.finish(kind, mark);
     }
 
-    /// The name of a dtype on this line, as no constructor has it.
-    fn at_dtype(&self) -> bool {
-        let sig = self.sig[self.pos];
-        sig.kind == Ident
-            && !sig.first_on_line
-            && self.surface == Surface::Relay
-            && !matches!(self.nth(1), LParen | Colon)
-            && matches!(
-                self.token_text().trim_end_matches(|c: char| c.is_ascii_digit()),
-                "bool" | "int" | "uint" | "float" | "bfloat"
-            )
-    }
-
-    /// `A of int32 * bool` and `A int32 bool`, behind the constructor's name; the error says so already, if there is one.
+    /// `A of int32 * bool`, behind the constructor's name; the error says so already, if there is one.
     pub(super) fn foreign_of(&mut self, error: u32) {
-        if self.at_dtype() && self.token_text() != "of" {
-            let (before, at) = (self.token_span(self.pos - 1), self.token_span(self.pos));
-            let error = self.foreign_begun(Foreign::Juxtaposed, at, &[(Span::new(before.end, at.start), "(")]);
-            return self.tasks.append_all([Task::OfEnd(self.mark(), error), Task::Type]);
-        }
         let sig = self.sig[self.pos];
         if sig.kind != Ident || sig.first_on_line || self.surface != Surface::Relay || self.token_text() != "of" {
             return;
@@ -666,10 +648,6 @@ impl Parser<'_> {
         if self.at(Star) {
             self.with_edit(error, Span::new(before.end, self.token_span(self.pos).end), ",");
             self.bump();
-            return self.tasks.append_all([Task::OfEnd(fields, error), Task::Type]);
-        }
-        if self.at_dtype() {
-            self.with_edit(error, Span::new(before.end, self.token_span(self.pos).start), ", ");
             return self.tasks.append_all([Task::OfEnd(fields, error), Task::Type]);
         }
         self.with_edit(error, before.after(), ")");
