@@ -220,7 +220,7 @@ impl Marks {
     fn set(&mut self, root: TermId, mark: Mark) {
         match (root.number() as usize).checked_sub(self.first) {
             Some(at) => self.new[at] = Some(mark),
-            None => drop(self.old.insert(root, mark)),
+            None => self.old.insert(root, mark),
         }
     }
 }

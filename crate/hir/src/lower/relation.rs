@@ -650,7 +650,7 @@ impl Lowering<'_> {
             let places: Vec<usize> = (0..both).filter(|&i| self.is_smaller(call.args[i], source.head[i])).list();
             match smaller.get_mut(&group) {
                 Some(known) => known.keep(|place| places.contains(place)),
-                None => drop(smaller.insert(group, places)),
+                None => smaller.insert(group, places),
             }
             if smaller[&group].is_empty() && told.insert(group) {
                 let (name, span) = (call.name.clone(), call.span);
