@@ -170,7 +170,6 @@ enum Task {
     MatchBody(Mark),
     Arm(Braces),
     ArmBody(Mark),
-    ArmPatterns(Mark, u32),
     ArmEnd(Mark),
 
     Pattern,
@@ -284,7 +283,6 @@ impl Parser<'_> {
             Task::MatchBody(mark) => self.match_body(mark),
             Task::Arm(braces) => self.arm(braces),
             Task::ArmBody(mark) => self.arm_body(mark),
-            Task::ArmPatterns(mark, first) => self.arm_patterns(mark, first),
             Task::ArmEnd(mark) => self.arm_end(mark),
             Task::Pattern => self.pattern(),
             Task::PatternRest(mark, alternatives) => self.pattern_rest(mark, alternatives),
