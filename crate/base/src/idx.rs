@@ -68,7 +68,9 @@ impl<I: Idx, T> IndexVec<I, T> {
     where
         T: Clone,
     {
-        IndexVec { raw: crate::filled(value, len), index: PhantomData }
+        let mut raw = Vec::with_capacity(len);
+        (0..len).for_each(|_| raw.push(value.clone()));
+        IndexVec { raw, index: PhantomData }
     }
 
     pub fn push(&mut self, value: T) -> I {

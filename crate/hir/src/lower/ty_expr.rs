@@ -110,9 +110,7 @@ impl<'t> Lowering<'t> {
                 (NodeKind::VariantType, _) => {
                     let Some((name, span)) = self.own_token(child, &[TokenKind::Ident]) else { continue };
                     let variant = self.variant(name);
-                    let first = spans.get(&variant).copied();
-                    spans.insert(variant, span);
-                    match first {
+                    match spans.insert(variant, span) {
                         Some(first) => self.duplicate(Duplicated::Variant, name, span, first),
                         None => {
                             let fields = parts.into_iter().map(|field| self.type_at(field, Kind::Type)).list();

@@ -81,9 +81,7 @@ fn check_values(layouts: &Layouts, layout: LayoutId, values: &[Value]) {
             assert!(twin.is_none_or(|other| is_same(&values[other], value)), "{value:?} is written {text}");
             texts.push(text);
         }
-        let other = seen.get(&words).copied();
-        seen.insert(words, number);
-        if let Some(other) = other {
+        if let Some(other) = seen.insert(words, number) {
             assert!(is_same(&values[other], value), "{value:?} and {:?}", values[other]);
         }
     }

@@ -178,7 +178,7 @@ impl Parser<'_> {
             Some(Task::BindEnd(NodeKind::Assign, _)) => {
                 let behind = self.pos + 1;
                 let end = if self.kind_at(behind) == LParen { self.behind(behind) } else { behind };
-                !self.sig[self.pos].first_on_line && matches!(self.kind_at(end), Semicolon | PipeArrow)
+                !self.sig[self.pos].first_on_line && self.kind_at(end) == Semicolon
             }
             _ => false,
         };

@@ -12,7 +12,6 @@ mod list;
 mod misspelt;
 mod names;
 mod openers;
-mod outdent;
 mod pair;
 mod pattern;
 mod refine;
@@ -409,9 +408,7 @@ impl Parser<'_> {
             Surface::Refine => self.kind().starts_expr(),
             Surface::TensorScript => {
                 let kind = self.kind();
-                (kind.starts_tensorscript() || self.closed(0, LBracket))
-                    && !self.begins_part()
-                    && (!kind.is_name() || self.at_name())
+                kind.starts_tensorscript() && !self.begins_part() && (!kind.is_name() || self.at_name())
             }
         }
     }
