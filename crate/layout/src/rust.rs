@@ -223,6 +223,7 @@ fn biased(fields: &[Type], form: Form, bias: Bias) -> Struct {
             Form::Struct | Form::Tuple => [u64::from(field.size > 0), u64::MAX - group(field), width, place],
         }
     };
+    // The first part of a key decides, and of equal ones the next: equal ones keep the order that the later parts gave.
     for part in (0..4).rev() {
         base::sort_by_key(&mut order[..n_sorted], |at| key(at)[part]);
     }

@@ -273,10 +273,12 @@ impl dyn Facts + '_ {
         Err(Stop::fail(reason))
     }
 
+    /// Fails with a sentence, unless something holds. The sentence is written only then.
     pub fn check(&self, holds: bool, sentence: fmt::Arguments) -> Step {
         if holds { Ok(()) } else { self.refuse(sentence.to_string()) }
     }
 
+    /// Fails with a sentence.
     pub fn refuse<T>(&self, sentence: String) -> Result<T, Stop> {
         self.fail(Reason::Check(sentence.into()))
     }
