@@ -6,7 +6,8 @@
 // - how aligned an address is, which is a hint, and no engine on 64 bits takes it, is said nowhere;
 // - each function stands behind some that it is like, above all the last: most neighbours are then instances of one
 //   generic function;
-// - in that order, variables have the numbers that stood last where the code is alike but for its variables;
+// - in that order, variables have the numbers that stood last where the code is alike but for its variables, and a function
+//   declares some more than it has, for numbers to choose from;
 // - before all of them stand the few that are called most often, whose numbers are then bytes;
 // - names, and what tools say of themselves, go; exports have short ones.
 //
@@ -16,7 +17,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 import { alike } from "./alike.mjs";
 import { numbers, numeral, Reader, rewritten, sized } from "./instructions.mjs";
-import { withLikeVariables } from "./variables.mjs";
+import { likeVariables } from "./variables.mjs";
 
 /**
  * Where relaxed SIMD is on, LLVM takes `f32x4.relaxed_min` and `_max` for `f32x4.pmin` and `_pmax`, which may lose a NaN
@@ -42,19 +43,15 @@ const FUNCTION = 0;
  */
 const LIKENESS = [
   [0.15, 0.2],
-  [0.2, 0.5],
   [0.3, 0.3],
   [0.35, 0.2],
   [0.35, 0.3],
-  [0.4, 0.2],
   [0.4, 0.3],
   [0.45, 0.2],
-  [0.45, 0.3],
-  [0.5, 0.3],
 ].map(([before, last]) => ({ before, last }));
 const OFTEN = [50, 60, 70, 85];
 const QUICK = 9;
-const N_BEST = 12;
+const N_BEST = 8;
 
 /**
  * A body whose variables, behind its parameters, stand by type, the most used first; those without a use are gone, and so
@@ -234,20 +231,13 @@ export function packed(module) {
     .sort((a, b) => types[a] - types[b] || Buffer.compare(bodies[a], bodies[b]));
   const kept = sections.filter(({ id }) => id !== CUSTOM);
 
-  const inOrder = (often, similar) => {
-    const order = [...often, ...similar.filter((function_) => !often.includes(function_))];
+  const inOrder = (order, numbered) => {
     const rank = new Map(order.map((function_, place) => [function_, place]));
     const renumber = (function_) =>
       function_ < nImported ? function_ : nImported + rank.get(first[function_ - nImported]);
     const written = ({ id, bytes }) => {
       if (id === FUNCTIONS) return vectorOf(order.map((function_) => numeral(types[function_])));
-      if (id === CODE) {
-        const called = order.map((function_) => ({
-          body: withCalls(bodies[function_], renumber),
-          nParams: nParams[types[function_]],
-        }));
-        return vectorOf(withLikeVariables(called).map(sized));
-      }
+      if (id === CODE) return vectorOf(order.map((function_) => sized(withCalls(numbered.get(function_), renumber))));
       return id === EXPORTS || id === START || id === ELEMENTS ? renumbered(id, bytes, renumber) : bytes;
     };
     return Buffer.concat([
@@ -255,16 +245,27 @@ export function packed(module) {
       ...kept.flatMap((section) => [Buffer.of(section.id), sized(written(section))]),
     ]);
   };
-  const orderOf = alike(sorted.map((function_) => bodies[function_]));
-  const orders = LIKENESS.map((likeness) => orderOf(likeness).map((place) => sorted[place]));
   const called = (function_) => calls(bodies[function_]).map((called) => first[called - nImported]);
   const most = calledMost(sorted, called);
+  const unnumbered = sorted.map((function_) => ({ body: bodies[function_], nParams: nParams[types[function_]] }));
+  const numberedIn = likeVariables(unnumbered);
+  // Functions with like variables are more alike, so an order of those that have them is better.
+  const firstOrder = alike(unnumbered.map(({ body }) => body))(LIKENESS[0]);
+  const orderOf = alike(numberedIn(firstOrder));
+  const tries = LIKENESS.flatMap((likeness) => {
+    const places = orderOf(likeness);
+    const numbered = new Map(numberedIn(places).map((body, place) => [sorted[place], body]));
+    const similar = places.map((place) => sorted[place]);
+    return OFTEN.map((count) => {
+      const often = most.slice(0, count);
+      return () => inOrder([...often, ...similar.filter((function_) => !often.includes(function_))], numbered);
+    });
+  });
   const smallest = (tries, quality) => {
     const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
     const sizes = new Map(tries.map((written) => [written, brotliCompressSync(written(), { params }).length]));
     return tries.toSorted((a, b) => sizes.get(a) - sizes.get(b));
   };
-  const tries = orders.flatMap((order) => OFTEN.map((count) => () => inOrder(most.slice(0, count), order)));
   const few = smallest(tries, QUICK).slice(0, N_BEST);
   return smallest(few, constants.BROTLI_MAX_QUALITY)[0]();
 }

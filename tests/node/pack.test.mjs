@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbers } from "../../scripts/instructions.mjs";
 import { packed, tidied, withoutCopies, withShortNames } from "../../scripts/pack.mjs";
-import { withLikeVariables } from "../../scripts/variables.mjs";
+import { likeVariables } from "../../scripts/variables.mjs";
 
 const bytes = (...parts) => Buffer.from(parts.join("").replaceAll(" ", ""), "hex");
+
+const hex = (byte) => byte.toString(16).padStart(2, "0");
 
 // (import "a" "f" (func)), then three functions of () -> i32: two that give 9, one that gives 7; one that adds the
 // first, the second and the third; a table with all; exports of the second and the last; a name for the first.
@@ -53,14 +55,39 @@ test("the most used variable of a type comes first, behind the parameters, and u
   assert.deepEqual(tidied(bytes("01 02 7f", "2002 0b"), 1), bytes("01 01 7f", "2001 0b"));
 });
 
+// (param i32) (local i32 i32 f64): 1 = 0 + 7; 2 = 1 * 9; 2 - 1, by the numbers of the two variables of one type.
+const product = (a, b) => `2000 4107 6a 21${a} 20${a} 4109 6c 21${b} 20${b} 20${a} 6b 0b`;
+const numbered = (instructions, order = instructions.map((_, place) => place)) =>
+  likeVariables(instructions.map((body) => ({ body: bytes("02 02 7f 01 7c", body), nParams: 1 })))(order);
+
 test("variables have the numbers that they have where the code is alike", () => {
-  // (param i32) (local i32 i32 f64): 1 = 0 + 7; 2 = 1 * 9; 2 - 1, with the two variables of one type in two orders.
-  const body = (a, b) => bytes("02 02 7f 01 7c", `2000 4107 6a 21${a} 20${a} 4109 6c 21${b} 20${b} 20${a} 6b 0b`);
-  const numbered = (...bodies) => withLikeVariables(bodies.map((body) => ({ body, nParams: 1 })));
-  assert.deepEqual(numbered(body("01", "02"), body("02", "01")), [body("01", "02"), body("01", "02")]);
-  // Parameters and variables of other types stay what they are.
-  const other = bytes("02 02 7f 01 7c", "2000 4107 6a 2100 2000 4109 6c 2103 2003 2000 6b 0b");
-  assert.deepEqual(numbered(body("02", "01"), other)[1], other);
+  const both = numbered([product("01", "02"), product("02", "01")]);
+  assert.deepEqual(both[0], both[1]);
+  // Which they are is said by who comes first.
+  for (const order of [[0, 1], [1, 0]]) {
+    const [short, long] = numbered([product("02", "01"), `4105 1a ${product("01", "02")}`], order);
+    assert.deepEqual(long.subarray(-product("01", "02").replaceAll(" ", "").length / 2), short.subarray(5));
+  }
+  // Parameters, and variables of other types, do not have their numbers: those of f64 begin behind all that there may be of i32.
+  const other = (number) => `2000 4107 6a 2100 2000 4109 6c 21${number} 20${number} 2000 6b 0b`;
+  assert.deepEqual(numbered([product("02", "01"), other("03")])[1], bytes("02 08 7f 04 7c", other("09")));
+});
+
+test("a function declares more variables than it has, up to a multiple", () => {
+  const [body] = numbered([product("01", "02")]);
+  assert.deepEqual(body, bytes("02 08 7f 04 7c", product("01", "02")));
+});
+
+test("each variable has a number of its own, and of its type", () => {
+  // Twelve of i32 and two of i64, of which each is set and then read, behind code that is alike for all.
+  const body = bytes("02 0c 7f 02 7e", ...Array.from({ length: 12 }, (_, at) => `4107 4109 6a 21${hex(at)}`), "4207 210c 4209 210d 0b");
+  for (const like of likeVariables([body, body].map((body) => ({ body, nParams: 0 })))([0, 1])) {
+    const found = [];
+    numbers(like.subarray(5), (what, _start, _end, variable) => what === "local" && found.push(variable));
+    assert.equal(new Set(found).size, 14);
+    assert.deepEqual(found.map((variable) => variable < 16), [...Array(12).fill(true), false, false]);
+    assert.ok(found.every((variable) => variable < 20));
+  }
 });
 
 test("no load or store says how aligned its place is", () => {
