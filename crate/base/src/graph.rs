@@ -4,7 +4,7 @@
 pub fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let n = edges.len();
-    let (mut order, mut low, mut on_stack) = (vec![UNSEEN; n], vec![0; n], vec![false; n]);
+    let (mut order, mut low, mut on_stack) = (crate::filled(UNSEEN, n), crate::filled(0, n), crate::filled(false, n));
     let (mut path, mut calls, mut found, mut counter) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for start in 0..n {
         if order[start] == UNSEEN {

@@ -241,15 +241,12 @@ impl<K: Hash + Eq, V> HashMap<K, V> {
         self.keys.contains(key)
     }
 
-    /// The value that the key had before.
-    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+    /// In the place of the value that the key had before.
+    pub fn insert(&mut self, key: K, value: V) {
         let place = self.keys.put(key);
         match self.values.get_mut(place) {
-            Some(before) => Some(std::mem::replace(before, value)),
-            None => {
-                self.values.push(value);
-                None
-            }
+            Some(before) => *before = value,
+            None => self.values.push(value),
         }
     }
 
@@ -385,7 +382,9 @@ impl<K: Hash + Eq, V> Extend<(K, V)> for HashMap<K, V> {
 impl<K: Hash + Eq, V> FromIterator<(K, V)> for HashMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> HashMap<K, V> {
         let mut map = HashMap::default();
-        map.extend(entries);
+        for (key, value) in entries {
+            map.insert(key, value);
+        }
         map
     }
 }
@@ -451,7 +450,9 @@ impl<'a, K: Hash + Eq + Copy + 'a> Extend<&'a K> for HashSet<K> {
 impl<K: Hash + Eq> FromIterator<K> for HashSet<K> {
     fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> HashSet<K> {
         let mut set = HashSet::default();
-        set.extend(keys);
+        for key in keys {
+            set.insert(key);
+        }
         set
     }
 }
@@ -503,7 +504,10 @@ mod tests {
             for (step, number) in numbers(20_000, n_keys).enumerate() {
                 let key = number.to_string();
                 match step % 7 {
-                    0 | 1 => assert_eq!(own.insert(key.clone(), step), std.insert(key, step)),
+                    0 | 1 => {
+                        own.insert(key.clone(), step);
+                        std.insert(key, step);
+                    }
                     2 => {
                         *own.entry(key.clone()).or_insert(0) += 1;
                         *std.entry(key).or_insert(0) += 1;

@@ -33,7 +33,9 @@ impl<I: Idx, V: Copy> IdMap<I, V> {
     pub fn insert(&mut self, id: I, value: V) -> bool {
         let key = id.index() as u32;
         if !self.many.is_empty() {
-            return self.many.insert(key, value).is_none();
+            let n_before = self.many.len();
+            self.many.insert(key, value);
+            return self.many.len() > n_before;
         }
         if let Some(entry) = self.few.iter_mut().find(|entry| entry.0 == key) {
             entry.1 = value;

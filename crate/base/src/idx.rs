@@ -68,9 +68,7 @@ impl<I: Idx, T> IndexVec<I, T> {
     where
         T: Clone,
     {
-        let mut raw = Vec::with_capacity(len);
-        (0..len).for_each(|_| raw.push(value.clone()));
-        IndexVec { raw, index: PhantomData }
+        IndexVec { raw: crate::filled(value, len), index: PhantomData }
     }
 
     pub fn push(&mut self, value: T) -> I {

@@ -8,7 +8,7 @@
 //! What the page loads should be small, and some of the standard library is large as machine code, mostly for that it
 //! is compiled anew for each type. So there is something smaller here in its place: [`ToList::list`],
 //! [`ToList::some_list`] and [`Append::append_all`] for `collect` and `extend`, [`ToList::count_where`] and
-//! [`ToList::total`] for `count` and `sum`, [`sort()`] and [`sort_by_key`],
+//! [`ToList::total`] for `count` and `sum`, [`filled`] for `vec!`, [`sort()`] and [`sort_by_key`],
 //! [`HashMap`] and [`HashSet`], [`parse_f32`] and [`parse_f64`] for `str::parse`, [`shortest`] for `{:?}` of
 //! floats, [`find`] for `str::find`, and [`is_in_name`] for `char::is_alphanumeric`. The file of each says what was
 //! saved and how. An [`IdMap`] is a map that allocates nothing while it has few entries.
@@ -53,7 +53,7 @@ pub use id_map::IdMap;
 pub use idx::{Idx, IndexVec, Layered};
 pub use integer::{parse_digits, parse_i64, parse_u32, parse_u64};
 pub use line_index::{LineIndex, Position};
-pub use list::{Append, Edited, Join, MapArray, ToList};
+pub use list::{Append, Edited, Join, MapArray, ToList, filled};
 pub use name::is_in_name;
 pub use nearest::nearest;
 pub use shortest::shortest;

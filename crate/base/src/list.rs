@@ -45,6 +45,19 @@ impl<T: AsRef<str>> Join for [T] {
     }
 }
 
+/// `n` items that are the same. The standard library's `vec!` is three functions for each type.
+///
+/// ```
+/// assert_eq!(base::filled("a", 2), ["a", "a"]);
+/// ```
+pub fn filled<T: Clone>(item: T, n: usize) -> Vec<T> {
+    let mut items = Vec::with_capacity(n);
+    for _ in 0..n {
+        items.push(item.clone());
+    }
+    items
+}
+
 /// An array of what is made of each item of another one. The standard library's `map` is four functions for each use.
 ///
 /// ```

@@ -73,7 +73,7 @@ impl Table {
             return;
         }
         let n_slots = (n_wanted + n_wanted / 2).next_power_of_two().max(FEWEST);
-        let old = std::mem::replace(&mut self.slots, vec![FREE; n_slots]);
+        let old = std::mem::replace(&mut self.slots, crate::filled(FREE, n_slots));
         for entry in old {
             if entry.next_place != 0 {
                 self.put(entry);

@@ -5,8 +5,8 @@ use crate::bench::{Bench, Checked, original};
 use crate::call;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
-use crate::value::{short, zero_of};
-use base::{Append, Diagnostic, Edit, Edited, Join, MapArray, Span, ToList, apply};
+use crate::value::{self, short, zero_of};
+use base::{Append, Diagnostic, Edit, Edited, Join, Span, ToList, apply};
 use syntax::{NodeId, NodeKind};
 use ty::{Dtype, Term, TermId, Terms};
 
@@ -52,7 +52,7 @@ fn variants(bench: &mut Bench, outline: &Outline, fault: &Diagnostic, out: &mut 
         made.iter().take(3).for_each(|&made| renamed(made, name_of(pattern), 5));
     }
     let n_fields = made.first().map_or(0, |&made| outline.tree.children(made).len());
-    let fields = vec!["_"; n_fields].joined(", ");
+    let fields = base::filled("_", n_fields).joined(", ");
     let pattern = if n_fields == 0 { format!("`{name}") } else { format!("`{name}({fields})") };
     for node in outline.all(NodeKind::Match).into_iter().take(MAX_VARIANTS) {
         let arms = outline.tree.children(node).into_iter().filter(|&arm| outline.kind(arm) == NodeKind::Arm).list();
@@ -190,10 +190,21 @@ fn plain_value(checked: &Checked, term: TermId) -> Option<String> {
 /// Fields of a constructor's pattern.
 fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candidate>) {
     if outline.kind(node) == NodeKind::NamePat {
-        for fields in ["(_)", "(_, _)", "(_, _, _)"] {
-            let at = outline.span(node).after();
-            let candidate = Candidate::replace(5, at, fields, format!("write `{}{fields}`", outline.text(node)));
-            out.push(candidate.at(outline.span(node)));
+        let mut arm = node;
+        while let Some(around) = outline.parent(arm).filter(|_| outline.kind(arm) != NodeKind::Arm) {
+            arm = around;
+        }
+        // What the arm mentions and no one binds was meant to be bound here.
+        let is_unbound =
+            |fault: &&Diagnostic| fault.code == "unbound-variable" && outline.span(arm).contains(fault.span.start);
+        let name = bench.faults.iter().find(is_unbound).map_or("_", |fault| &bench.text[fault.span.range()]);
+        for n in 0..3 {
+            for at in 0..=n {
+                let fields = format!("({}{name}{})", "_, ".repeat(at), ", _".repeat(n - at));
+                let title = format!("write `{}{fields}`", outline.text(node));
+                let candidate = Candidate::replace(5 + at as u32, outline.span(node).after(), fields, title);
+                out.push(candidate.at(outline.span(node)));
+            }
         }
     }
     if !matches!(outline.kind(node), NodeKind::CtorPat | NodeKind::TuplePat) {
@@ -232,11 +243,7 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
         let title = format!("drop the field `{}`", short(outline.text(field)));
         out.push(Candidate::replace(cost, gone, "", title).at(place));
         if let Some(&next) = fields.get(i + 1) {
-            let (start, end) = (Span::new(span.start, span.start), outline.span(next).after());
-            let title =
-                format!("put `{}` and `{}` into a tuple", short(outline.text(field)), short(outline.text(next)));
-            let edits = [(start, "("), (end, ")")].each(|(span, text)| Edit { span, text: text.to_owned() });
-            out.push(Candidate { title, edits: edits.into(), place, cost: 7 });
+            out.push(value::paired(outline, field, next, place, 7));
         }
     }
     let inside = outline.text(node);

@@ -5,9 +5,9 @@ use crate::candidate::{Candidate, numbers};
 use crate::outline::{Outline, is_expr};
 use crate::slip;
 use crate::suspect::Suspect;
-use crate::value::{MAX_RANK, permutations, product, short, swap};
+use crate::value::{MAX_RANK, paired, permutations, product, short, swap};
 use crate::written::{MAX_MESSAGE, told};
-use base::{Append, Edit, Edited, Join, Span, ToList};
+use base::{Append, Edit, Edited, Join, MapArray, Span, ToList};
 use op::{AttrForm, AttrSpec, Op};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
@@ -80,7 +80,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     let name = outline.text(parts.callee);
     let row = op::by_name(name).map(|op| op.row());
     let too = |code: &str| bench.faults.iter().any(|fault| fault.code == code && fault.span == outline.span(node));
-    let (too_many, too_few) = (too("arity-too-many"), too("arity-too-few"));
+    let too_many = too("arity-too-many");
     slip::candidates(outline, &parts, too_many, far, out);
     // Arguments the other way round.
     for (i, &left) in parts.args.iter().enumerate().take(5) {
@@ -98,10 +98,22 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
             out.push(Candidate { title, edits: edits.list(), place, cost: 11 + far });
         }
     }
-    if too_many || !too_few && parts.args.len() > 1 && row.is_none() {
+    if too_many {
         for (i, &arg) in parts.args.iter().enumerate() {
+            if let Some(&next) = parts.args.get(i + 1).filter(|_| row.is_none() && i < 5) {
+                out.push(paired(outline, arg, next, outline.span(node), 4 + far));
+                // Of `Cons(1, 2, Nil)` nothing was meant to be lost.
+                if i > 0 && outline.text(parts.callee).starts_with(|c: char| c.is_ascii_uppercase()) {
+                    let (start, end) =
+                        (outline.span(arg).start, outline.span(parts.args[parts.args.len() - 1]).after());
+                    let edits = [(Span::new(start, start), format!("{name}(")), (end, ")".to_owned())];
+                    let title = format!("write one `{name}` in the other");
+                    let edits = edits.each(|(span, text)| Edit { span, text });
+                    out.push(Candidate { title, edits: edits.into(), place: outline.span(node), cost: 3 + far });
+                }
+            }
             let twice = parts.args.iter().count_where(|&&other| outline.text(other) == outline.text(arg)) > 1;
-            let cost = if too_many { 5 } else { 16 } + far - u32::from(twice) + u32::from(i == 0);
+            let cost = 5 + far - u32::from(twice) + u32::from(i == 0);
             let title = format!("drop the argument `{}`", short(outline.text(arg)));
             let edit = Edit { span: without(outline, &parts.args, &parts.attrs, i), text: String::new() };
             out.push(Candidate { title, place: outline.span(arg), edits: vec![edit], cost });
@@ -465,7 +477,7 @@ impl<'a> Written<'a> {
                 if is_small && *size > MOST_MOVED {
                     continue;
                 }
-                let all = vec![*size; numbers.len()];
+                let all = base::filled(*size, numbers.len());
                 self.put(13, self.value, base::bracketed(&all));
             }
         }

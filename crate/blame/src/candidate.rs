@@ -47,9 +47,16 @@ impl Candidate {
 pub(crate) fn smallest(text: &str, span: Span, new: &str) -> (Edit, u32) {
     let old = &text[span.range()];
     let (a, b) = (words(old), words(new));
-    let same = a.iter().zip(&b).take_while(|(a, b)| a.1 == b.1).count();
+    let mut same = a.iter().zip(&b).take_while(|(a, b)| a.1 == b.1).count();
     let rest = (a.len().min(b.len())) - same;
-    let same_end = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(a, b)| a.1 == b.1).count();
+    let mut same_end = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(a, b)| a.1 == b.1).count();
+    // A bracket is read with its partner.
+    while same + same_end > 0 && !(is_paired(&a[same..a.len() - same_end]) && is_paired(&b[same..b.len() - same_end])) {
+        match same_end {
+            0 => same -= 1,
+            _ => same_end -= 1,
+        }
+    }
     let range = |words: &[(usize, &str)], whole: &str| {
         let start = words.get(same).map_or(whole.len(), |word| word.0);
         match words[same..words.len() - same_end].last() {
@@ -74,6 +81,20 @@ pub(crate) fn smallest(text: &str, span: Span, new: &str) -> (Edit, u32) {
     }
     let at = Span::new(span.start + from.start as u32, span.start + from.end as u32);
     (Edit { span: at, text: new[to].to_owned() }, n_words as u32)
+}
+
+/// Whether each bracket among words has its partner there.
+fn is_paired(words: &[(usize, &str)]) -> bool {
+    let mut depth = 0_i32;
+    for (_, word) in words {
+        match *word {
+            "(" | "[" => depth += 1,
+            ")" | "]" if depth == 0 => return false,
+            ")" | "]" => depth -= 1,
+            _ => {}
+        }
+    }
+    depth == 0
 }
 
 /// Words, numbers and signs with where they begin.
@@ -137,5 +158,6 @@ mod tests {
         assert_eq!(smallest_of("(a,)", "(b)"), ("a>b".to_owned(), 1));
         assert_eq!(smallest_of("(a,)", "(a, b)"), (",>, b".to_owned(), 2));
         assert_eq!(smallest_of("a", "a"), (">".to_owned(), 0));
+        assert_eq!(smallest_of("f(A[B])", "f(C[A[B]])"), ("A[B]>C[A[B]]".to_owned(), 7));
     }
 }

@@ -10,7 +10,7 @@
 
 use crate::bench::{Bench, Checked};
 use crate::call::attr_name;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, numbers};
 use crate::outline::Outline;
 use crate::stage;
 use base::{Append, Diagnostic, Edit, Span, ToList};
@@ -33,6 +33,9 @@ const MAX_GROUPS: i64 = 1024;
 
 /// Types of at most this many sizes get others.
 const MAX_SIZES: usize = 8;
+
+/// At most this many weights of a node may be those that an operator does not take together.
+const MAX_OPERANDS: usize = 64;
 
 /// A value has `have` features where `want` of them are taken.
 struct Clash {
@@ -170,6 +173,7 @@ fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     told(bench, outline, out);
     arguments(bench, outline, out);
+    operands(bench, outline, out);
     taken(bench, outline, out);
     stage::candidates(bench, outline, out);
     samples(bench, outline, out);
@@ -231,6 +235,31 @@ fn told(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
                 outline.parent(outline.covering(span)).is_some_and(|it| outline.kind(it) == NodeKind::Attr);
             for &(_, new) in sizes.iter().filter(|&&(_, new)| new != old && !is_argument) {
                 out.push(Candidate::replace(3, span, new.to_string(), format!("write `{new}` for `{old}`")));
+            }
+        }
+    }
+}
+
+/// Weights that give one of two sizes which an operator does not take together, and may be meant to give the other.
+fn operands(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
+    let is_of_operands = |fault: &&Diagnostic| fault.code == "broadcast-incompatible";
+    for fault in bench.faults.iter().filter(is_of_operands).take(MAX_CLASHES) {
+        let mut sizes = Vec::new();
+        numbers(&fault.message, &mut sizes);
+        let [a, b, ..] = sizes[..] else { continue };
+        for net in &outline.checked.module.nets {
+            for (at, weight) in net.weights.iter().enumerate().take(MAX_OPERANDS) {
+                let MadeOf::Layer(layer, args) = &weight.made_of else { continue };
+                let Some(argument) = layer.size_out() else { continue };
+                let size = match int(args, argument) {
+                    now if now == a => b,
+                    now if now == b => a,
+                    _ => continue,
+                };
+                for written in argument_edits(outline, net, at, argument, size) {
+                    let place = written.edit.span;
+                    put(&[written], place, 5, out);
+                }
             }
         }
     }

@@ -89,6 +89,9 @@ const MAX_MENDS: usize = 24;
 /// From this cost on, an edit puts something else for what is written, or around it.
 const SUBSTITUTES: u32 = 15;
 
+/// What it costs that an edit is in no statement with a fault, where one fault may hide the next.
+const FAR: u32 = 10;
+
 /// At most so many bytes before the end of an open bracket are looked at.
 const MAX_OPEN: usize = 400;
 
@@ -167,14 +170,8 @@ fn search(bench: &mut Bench, outline: &Outline, problems: &[Diagnostic]) -> Blam
     // No tensor is meant to have no elements.
     let is_size = |at: Span| outline.kind(outline.covering(at)) == syntax::NodeKind::DimNum;
     candidates.keep(|candidate| !candidate.edits.iter().any(|edit| edit.text == "0" && is_size(edit.span)));
-    if !bench.hiding.is_empty() {
-        // What is changed far from a fault, and lets others appear, hardly mends it.
-        let statements: Vec<Span> =
-            base.faults.iter().map(|fault| outline.statement(outline.covering(fault.span))).list();
-        let is_near = |edit: &Edit| statements.iter().any(|statement| statement.contains(edit.span.start));
-        candidates.keep(|candidate| candidate.edits.iter().all(is_near));
-    }
-    Blame { mends: try_all(bench, base, candidates, problems), suspects: parts }
+    let statements: Vec<Span> = base.faults.iter().map(|fault| outline.statement(outline.covering(fault.span))).list();
+    Blame { mends: try_all(bench, base, candidates, problems, &statements), suspects: parts }
 }
 
 /// Parameters that must change together, of the functions in which faults stand.
@@ -304,12 +301,23 @@ fn together(bench: &mut Bench, problems: &[Diagnostic], base: &bench::Checked, m
 }
 
 /// Tries edits from the cheapest on, until the work is used up or what is left is far less likely than what was found.
+/// The faults are told in `statements`.
 fn try_all(
     bench: &mut Bench,
     base: &bench::Checked,
     mut candidates: Vec<Candidate>,
     problems: &[Diagnostic],
+    statements: &[Span],
 ) -> Vec<Mend> {
+    // What is changed far from a fault, and lets others appear, hardly mends it.
+    let hides = !bench.hiding.is_empty();
+    let is_far = |candidate: &Candidate| {
+        let is_out = |edit: &Edit| !statements.iter().any(|statement| statement.contains(edit.span.start));
+        hides && candidate.edits.iter().any(is_out)
+    };
+    for candidate in &mut candidates {
+        candidate.cost += if is_far(candidate) { FAR } else { 0 };
+    }
     base::sort_by_key(&mut candidates, |candidate| candidate.cost);
     let before = base.types();
     let n_holes = base.module.holes.len();
@@ -337,6 +345,7 @@ fn try_all(
         let judged = bench.judged(&candidate.edits, checked);
         let (candidate, outcome) = match judged {
             Ok(outcome) if bench.hiding.is_empty() || outcome.checked.faults.is_empty() => (candidate, outcome),
+            _ if is_far(&candidate) => continue,
             Ok(bench::Outcome { ref checked, .. }) | Err(ref checked) => {
                 // The first size that makes two others fit is the likeliest.
                 let both = if is_followed { None } else { followed(bench, &candidate, checked) };

@@ -16,7 +16,7 @@ pub(crate) struct Outline<'a> {
 impl<'a> Outline<'a> {
     pub fn new(checked: &'a Checked) -> Outline<'a> {
         let tree = &checked.tree;
-        let mut parents = vec![None; tree.n_nodes()];
+        let mut parents = base::filled(None, tree.n_nodes());
         for node in (0..tree.n_nodes() as u32).map(NodeId::numbered) {
             for child in tree.children_rev(node) {
                 parents[child.number() as usize] = Some(node);
@@ -114,13 +114,13 @@ impl<'a> Outline<'a> {
         self.span(node)
     }
 
-    /// The statements in which something has the type of an error.
+    /// The statements in which something has the type of an error, and those that use what they bind.
     pub fn unknown_statements(&self) -> Vec<Span> {
         let solver = &self.checked.inferred.solver;
         let is_error = |term: Term| matches!(term, Term::Error(_));
         // A node stands behind its parts.
         let n_nodes = self.tree.n_nodes();
-        let (mut terms, mut statements) = (vec![Vec::new(); n_nodes], vec![0; n_nodes]);
+        let (mut terms, mut statements) = (base::filled(Vec::new(), n_nodes), base::filled(0, n_nodes));
         for at in (0..n_nodes).rev() {
             let node = NodeId::numbered(at as u32);
             statements[at] = match self.parent(node) {
@@ -129,13 +129,15 @@ impl<'a> Outline<'a> {
             };
             terms[statements[at]].append_all(self.term(node));
         }
-        let mut unknown = Vec::new();
-        for (at, terms) in terms.iter().enumerate() {
-            if !terms.is_empty() && !solver.roots_where(terms, is_error).is_empty() {
-                unknown.push(self.span(NodeId::numbered(at as u32)));
+        let mut is_unknown = terms.iter().map(|terms| !solver.roots_where(terms, is_error).is_empty()).list();
+        // Uses stand behind what they use, in the order of the nodes as well.
+        for at in 0..n_nodes {
+            if let Some(local) = self.local(NodeId::numbered(at as u32)) {
+                is_unknown[statements[at]] |= is_unknown[statements[self.binder(local).number() as usize]];
             }
         }
-        unknown
+        let nodes = (0..n_nodes).filter(|&at| is_unknown[at]);
+        nodes.map(|at| self.span(NodeId::numbered(at as u32))).list()
     }
 
     /// How often a size is written in types.

@@ -1,12 +1,13 @@
 //! Edits of expressions that are not calls' insides: another variable, another literal, a cast or a reshape around it.
 
 use crate::bench::{Bench, Shaped};
+use crate::call;
 use crate::candidate::Candidate;
 use crate::literal::as_dtype;
 use crate::outline::Outline;
 use crate::suspect::Suspect;
 use crate::written::told;
-use base::{Append, Edit, Join, Span, ToList};
+use base::{Append, Edit, Join, MapArray, Span, ToList};
 use hir::{Module, TypeExprId, TypeExprKind};
 use syntax::{Event, NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Dtype, Term, Terms};
@@ -33,13 +34,27 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         NodeKind::Project => projection(outline, node, far, out),
         NodeKind::RefRead => not(outline, node, far, out),
         NodeKind::ListLit => list(outline, suspect, out),
+        NodeKind::RefWrite => {
+            let cell = outline.tree.children(node).first().map_or("", |&cell| outline.text(cell));
+            let title = format!("read it then: `!{cell}`");
+            out.push(Candidate::replace(4 + far, span.after(), format!("; !{cell}"), title).at(span));
+        }
+        // A fold hands over what it has so far first, or last.
+        NodeKind::Fn => {
+            if let Some(params) = outline.tree.child(node, NodeKind::ParamList) {
+                swaps(outline, &outline.tree.children(params), 8 + far, "parameters", out);
+            }
+        }
         _ => {}
     }
     let is_new = outline.kind(node) == NodeKind::RefNew;
     let is_operand = outline
         .parent(node)
         .is_some_and(|parent| matches!(outline.kind(parent), NodeKind::RefRead | NodeKind::RefWrite));
-    if suspect.wants_ref && !is_new && !is_operand {
+    // A hole that a file's variable is bound to says nothing, since it may be anything.
+    let is_item = outline.parent(node).is_some_and(|parent| outline.kind(parent) == NodeKind::LetItem);
+    let is_cell = is_item && bench.faults.iter().any(|fault| fault.message.starts_with("expected ref("));
+    if (suspect.wants_ref || is_cell) && !is_new && !is_operand {
         let title = format!("hold it in a reference: `ref({})`", short(text));
         out.push(Candidate::replace(4 + far, span, format!("ref({text})"), title));
     }
@@ -51,6 +66,9 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     condition(outline, node, have_shaped.as_ref(), far, out);
     fields(outline, suspect, want, out);
     constructors(outline, suspect, want, have_text.as_deref(), out);
+    if let (Some(want), Some(have)) = (want, &have_text) {
+        delayed(outline, suspect, want, have, out);
+    }
     bound_by_pattern(outline, suspect, out);
     variables(bench, outline, suspect, have_text.as_deref(), out);
     if let Some(sizes) = have_shaped.as_ref().and_then(Shaped::sizes).filter(|sizes| sizes.len() > 2) {
@@ -100,8 +118,11 @@ fn condition(outline: &Outline, node: NodeId, have: Option<&Shaped>, far: u32, o
 fn not(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     let Some(&operand) = outline.tree.children(node).first() else { return };
     let (span, text) = (outline.span(node), outline.text(operand));
-    let negated = format!("logical_not({text})");
-    out.push(Candidate::replace(5 + far, span, negated.clone(), format!("write `{}`", short(&negated))));
+    let shaped = outline.term(operand).and_then(|term| outline.checked.shaped(term));
+    if shaped.is_none_or(|shaped| shaped.dtype.is_none_or(|dtype| dtype == Dtype::Bool)) {
+        let negated = format!("logical_not({text})");
+        out.push(Candidate::replace(5 + far, span, negated.clone(), format!("write `{}`", short(&negated))));
+    }
     out.push(Candidate::replace(9 + far, span, text, "take `!` away"));
 }
 
@@ -186,9 +207,14 @@ fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
         let cost = if is_one { 4 } else { 16 };
         out.push(Candidate::replace(cost + far, outline.span(node), text, format!("write `{text}` for the tuple")));
     }
-    for (i, &left) in fields.iter().enumerate().take(5) {
-        for &right in fields.iter().take(5).skip(i + 1) {
-            out.append_all(swap(outline, left, right, 14 + far, "fields"));
+    swaps(outline, &fields, 14 + far, "fields", out);
+}
+
+/// Any two of the first parts the other way round.
+fn swaps(outline: &Outline, parts: &[NodeId], cost: u32, what: &str, out: &mut Vec<Candidate>) {
+    for (i, &left) in parts.iter().enumerate().take(5) {
+        for &right in parts.iter().take(5).skip(i + 1) {
+            out.append_all(swap(outline, left, right, cost, what));
         }
     }
 }
@@ -246,6 +272,24 @@ fn constructors(
     }
 }
 
+/// A call of a function without parameters for the function; the field of a constructor for the whole.
+fn delayed(outline: &Outline, suspect: &Suspect, want: &str, have: &str, out: &mut Vec<Candidate>) {
+    let (node, far) = (suspect.node, suspect.n_hops);
+    let (span, text) = (outline.span(node), outline.text(node));
+    if have.strip_prefix("fn() -> ") == Some(want) {
+        out.push(Candidate::replace(4 + far, span.after(), "()", format!("call it: `{}()`", short(text))).at(span));
+    }
+    let parts = if outline.kind(node) == NodeKind::Call { call::parts(outline, node) } else { None };
+    if let Some(call::Parts { callee, args, .. }) = parts
+        && let [field] = args[..]
+        && outline.text(callee).starts_with(|c: char| c.is_ascii_uppercase())
+        && outline.term(field).is_some_and(|term| outline.checked.print(term) == want)
+    {
+        let title = format!("take `{}` away", outline.text(callee));
+        out.push(Candidate::replace(6 + far, span, outline.text(field), title));
+    }
+}
+
 /// Two parts the other way round.
 pub(crate) fn swap(outline: &Outline, left: NodeId, right: NodeId, cost: u32, what: &str) -> Option<Candidate> {
     let (a, b) = (outline.text(left), outline.text(right));
@@ -257,6 +301,19 @@ pub(crate) fn swap(outline: &Outline, left: NodeId, right: NodeId, cost: u32, wh
         place: outline.span(left).to(outline.span(right)),
         cost,
     })
+}
+
+/// Two parts as one tuple.
+pub(crate) fn paired(outline: &Outline, left: NodeId, right: NodeId, place: Span, cost: u32) -> Candidate {
+    let (a, b) = (outline.text(left), outline.text(right));
+    let start = outline.span(left).start;
+    let ends = [(Span::new(start, start), "("), (outline.span(right).after(), ")")];
+    Candidate {
+        title: format!("put `{}` and `{}` into a tuple", short(a), short(b)),
+        edits: ends.each(|(span, text)| Edit { span, text: text.to_owned() }).into(),
+        place,
+        cost,
+    }
 }
 
 fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
@@ -292,7 +349,8 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         return;
     }
     // A variable for a whole computation is no mend.
-    if matches!(outline.kind(node), NodeKind::If | NodeKind::Match | NodeKind::Fn | NodeKind::Tuple) {
+    let kind = outline.kind(node);
+    if matches!(kind, NodeKind::If | NodeKind::Match | NodeKind::Fn | NodeKind::Tuple | NodeKind::RefWrite) {
         return;
     }
     let is_unbound = is_name && outline.local(node).is_none();

@@ -85,7 +85,7 @@ impl Frame {
         if function.params.len() != args.len() || function.blocks.is_empty() {
             return None;
         }
-        let mut vars = vec![Abstract::Unknown; function.vars.len()];
+        let mut vars = base::filled(Abstract::Unknown, function.vars.len());
         for (&param, arg) in function.params.iter().zip(args) {
             *vars.get_mut(param.index())? = arg;
         }
@@ -106,7 +106,7 @@ impl Path {
         Path {
             objects: Vec::new(),
             frames: Vec::new(),
-            globals: vec![GlobalValue::Unset; n_globals],
+            globals: base::filled(GlobalValue::Unset, n_globals),
             live: 0,
             peak: 0,
             open: None,
@@ -248,7 +248,7 @@ impl Path {
     /// The call has ended, however it did: what top-level variables hold is all that is left.
     pub fn finish(&mut self) {
         self.frames.clear();
-        let mut is_held = vec![false; self.objects.len()];
+        let mut is_held = base::filled(false, self.objects.len());
         let mut todo = Vec::new();
         for global in &mut self.globals {
             match global {

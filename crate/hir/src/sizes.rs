@@ -60,7 +60,7 @@ impl Module {
                 && let TypeExprKind::Shape(dims) = &self.type_exprs[shape].kind
             {
                 let kinds = dims.iter().map(|&dim| &self.type_exprs[dim].kind).list();
-                let (mut numbers, mut params) = (vec![None; kinds.len()], Vec::new());
+                let (mut numbers, mut params) = (base::filled(None, kinds.len()), Vec::new());
                 let mut is_spliced = false;
                 for (axis, kind) in kinds.into_iter().enumerate() {
                     match *kind {

@@ -267,6 +267,7 @@ pub(crate) fn drop_followers(module: &Module, inferred: &Inferred, errors: &mut 
         errors.truncate(1);
     }
     drop_swapped(inferred, errors);
+    drop_inner(module, inferred, errors);
 }
 
 /// The types that an error asks to be one, with what asks for it: what is expected, and what there is.
@@ -313,6 +314,31 @@ fn drop_swapped(inferred: &Inferred, errors: &mut Vec<TypeError>) {
     errors.keep(|error| match pair(inferred, error) {
         Some((Why::Argument { call, index }, ..)) => !swapped.contains(&(call.number(), index)),
         _ => true,
+    });
+}
+
+/// Of a constructor's call that is no argument of the same constructor takes out what is wrong with its own arguments: in
+/// the list 1, 2.0, 3 the 3 fits what is wanted.
+fn drop_inner(module: &Module, inferred: &Inferred, errors: &mut Vec<TypeError>) {
+    // A call, and which of its arguments is told.
+    let told = |error: &TypeError| match pair(inferred, error) {
+        Some((Why::Argument { call, index }, ..)) => Some((call, index)),
+        _ => None,
+    };
+    let all: Vec<(ExprId, usize)> = errors.iter().filter_map(told).list();
+    let parts = |call: ExprId| match &module.exprs[call].kind {
+        ExprKind::Call { callee, args, .. } => match module.exprs[*callee].kind {
+            ExprKind::Ctor(ctor) => Some((ctor, args)),
+            _ => None,
+        },
+        _ => None,
+    };
+    errors.keep(|error| {
+        let Some((inner, _)) = told(error) else { return true };
+        !all.iter().any(|&(outer, index)| match (parts(outer), parts(inner)) {
+            (Some((a, args)), Some((b, _))) => a == b && args.get(index) == Some(&inner),
+            _ => false,
+        })
     });
 }
 

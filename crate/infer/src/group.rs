@@ -38,8 +38,8 @@ pub fn groups(module: &Module) -> Vec<Vec<Member>> {
     let mut of_let: HashMap<LocalId, usize> = HashMap::default();
     for (i, member) in members.iter().enumerate() {
         match *member {
-            Member::Def(def) => drop(of_def.insert(def, i)),
-            Member::Let(local, _) => drop(of_let.insert(local, i)),
+            Member::Def(def) => of_def.insert(def, i),
+            Member::Let(local, _) => of_let.insert(local, i),
             Member::Expr(_) => {}
         }
     }

@@ -92,7 +92,7 @@ impl Inference<'_> {
                 // The same shapes are the same result before.
                 Some(_) if group.len() == 1 => drop(self.implied.insert(id)),
                 Some(_) => {}
-                None => drop(known.insert(all.clone(), result)),
+                None => known.insert(all.clone(), result),
             }
             shapes_of.entry(result).or_insert(all);
         }
@@ -216,7 +216,7 @@ impl Inference<'_> {
                 if let Some(form) = self.normal_form(posted, &mut classes) {
                     match polynomials.get(&form) {
                         Some(&first) => merged.push((first, id)),
-                        None => drop(polynomials.insert(form, id)),
+                        None => polynomials.insert(form, id),
                     }
                     continue;
                 }
@@ -282,7 +282,7 @@ impl Inference<'_> {
             }
             match first_of.get(&result) {
                 Some(&first) => pairs.push((first, id)),
-                None => drop(first_of.insert(result, id)),
+                None => first_of.insert(result, id),
             }
         }
         for (first, other) in pairs {

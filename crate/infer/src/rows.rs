@@ -220,7 +220,7 @@ impl Taken {
             let (fields, columns) = match &module.pats[pat].kind {
                 PatKind::Variant(name, fields) => {
                     let at = *place_of.entry(*name).or_insert_with(|| {
-                        variants.push((*name, pat, vec![Vec::new(); fields.len()]));
+                        variants.push((*name, pat, base::filled(Vec::new(), fields.len())));
                         variants.len() - 1
                     });
                     (fields, &mut variants[at].2)

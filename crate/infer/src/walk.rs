@@ -643,7 +643,7 @@ impl<'m> Inference<'m> {
                     if want != found {
                         self.errors.push(TypeError::PatternArity { pat: id, ctor: *ctor, want, found });
                         // Which field is which, nobody knows.
-                        params = vec![self.error(cause); found];
+                        params = base::filled(self.error(cause), found);
                     }
                     for (i, (&field, param)) in fields.iter().zip(params).enumerate() {
                         pending.push((field, param, self.places.field(place, Step::Ctor(*ctor, i), param)));

@@ -712,7 +712,7 @@ impl<'a> Parser<'a> {
         let row = op.row();
         let default = |attr: &op::AttrSpec| (attr.name, attr.default.value().unwrap_or(AttrValue::None));
         let mut entries: Vec<(&'static str, AttrValue)> = row.attrs.iter().map(default).list();
-        let mut written = vec![false; entries.len()];
+        let mut written = base::filled(false, entries.len());
         let mut is_whole = true;
         self.mark(b'(')?;
         while !self.eat(b')') {

@@ -280,7 +280,7 @@ impl<'a> Checker<'a> {
         }
         let is_complete = match self.kind(layout) {
             Some(Kind::Sum { variants: all, .. }) => {
-                let mut is_there = vec![false; all.len()];
+                let mut is_there = base::filled(false, all.len());
                 for variant in variants {
                     match is_there.get_mut(variant as usize) {
                         None => self.say(format_args!("there is no variant #{variant}")),

@@ -80,14 +80,14 @@ fn n_spare(spare: Option<Spare>) -> u32 {
 
 fn without_tag(variants: &[Option<Vec<Part>>], align: u32) -> Placed {
     let (mut end, mut spare) = (0, None);
-    let mut offsets: Vec<Vec<u32>> = vec![Vec::new(); variants.len()];
+    let mut offsets: Vec<Vec<u32>> = base::filled(Vec::new(), variants.len());
     for (places, parts) in offsets.iter_mut().zip(variants) {
         if let Some(parts) = parts {
             (*places, end) = in_a_row(parts, 0, End::Neither);
             spare = widest(parts).and_then(|at| spare_at(parts, places, at));
         }
     }
-    let codes = vec![None; variants.len()];
+    let codes = base::filled(None, variants.len());
     Placed { bytes: end.next_multiple_of(align), align, tag: Tag::None, spare, offsets, codes }
 }
 
@@ -214,7 +214,7 @@ fn spare_at(parts: &[Part], places: &[u32], at: usize) -> Option<Spare> {
 /// one with the most spare codes first, then as declared. So from 0 on there is no padding. Also the first place behind
 /// them.
 fn in_a_row(parts: &[Part], start: u32, end: End) -> (Vec<u32>, u32) {
-    let mut offsets = vec![start; parts.len()];
+    let mut offsets = base::filled(start, parts.len());
     let mut at = start;
     let mut put = |part: usize, at: &mut u32| {
         offsets[part] = at.next_multiple_of(parts[part].align);

@@ -10,7 +10,7 @@ pub fn n_words(bits: u32) -> usize {
 
 /// `n` zero bits.
 pub fn zeros(bits: u32) -> Words {
-    vec![0; n_words(bits)]
+    base::filled(0, n_words(bits))
 }
 
 fn low(n: u32) -> u64 {

@@ -39,7 +39,7 @@ impl Natural {
         if len > MAX_BITS / 32 {
             return None;
         }
-        let mut digits = vec![0_u32; len];
+        let mut digits = base::filled(0_u32, len);
         for (at, &a) in self.0.iter().enumerate() {
             let mut carry = 0;
             for (digit, b) in digits[at..].iter_mut().zip(other.0.iter().copied().chain(std::iter::once(0))) {

@@ -230,7 +230,7 @@ fn biased(fields: &[Type], form: Form, bias: Bias) -> Struct {
     let mut offset = if let Form::Variant(tag) = form { tag } else { 0 };
     let mut align = offset.max(1);
     let mut niche: Option<Niche> = None;
-    let mut offsets = vec![0; fields.len()];
+    let mut offsets = base::filled(0, fields.len());
     for at in order {
         let field = fields[at];
         offset = offset.next_multiple_of(field.align);

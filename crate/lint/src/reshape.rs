@@ -156,7 +156,7 @@ fn gathered(from: &[i64], to: &[i64]) -> Option<Vec<usize>> {
     // one size in their order.
     let goes = |way: usize, i: usize| way / others.len().pow((own.len() - 1 - i) as u32) % others.len();
     let fits = |&way: &usize| {
-        let mut products = vec![1i64; others.len()];
+        let mut products = base::filled(1i64, others.len());
         for (i, &axis) in own.iter().enumerate() {
             let product = &mut products[goes(way, i)];
             *product = product.saturating_mul(from[axis]);

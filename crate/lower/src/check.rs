@@ -86,7 +86,7 @@ impl Lowering<'_> {
                     && let Some(other) = self.tensor_in(body, first.var, &first.path, span)
                     && let Some(part) = self.tensor_in(body, var, &written.path, span)
                 {
-                    let mut dims = vec![None; written.numbers.len()];
+                    let mut dims = base::filled(None, written.numbers.len());
                     dims[axis] = Some(first.axis as u64);
                     let name = self.module.shared_name(param, (&first.name, first.axis), (&name, axis));
                     body.emit(Op::Check { name, dims }, &[part, other], &[], span);

@@ -86,7 +86,7 @@ impl Lowering<'_> {
         let start =
             Path { places: HashMap::from_iter([(PlaceId::numbered(0), subject)]), in_place: HashMap::default() };
         incoming[tree.tree.root].push((body.block, start));
-        let mut leaves: Vec<Vec<Leaf>> = vec![Vec::new(); arms.len()];
+        let mut leaves: Vec<Vec<Leaf>> = base::filled(Vec::new(), arms.len());
         // Nodes lead to smaller ids.
         for id in nodes.ids().rev() {
             let ways = std::mem::take(&mut incoming[id]);

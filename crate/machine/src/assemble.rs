@@ -62,7 +62,7 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
         kinds,
         codes: vec![Code::Halt, Code::Broken],
         fast: Vec::new(),
-        origins: vec![nowhere; 2],
+        origins: base::filled(nowhere, 2),
         routines: IndexVec::new(),
         parts: Vec::new(),
         words,
@@ -115,7 +115,7 @@ fn collected<I: Idx, T>(items: impl Iterator<Item = T>) -> IndexVec<I, T> {
 fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) -> (Routine, u32) {
     let mut next = entry + u32::from(is_broken);
     let mut blocks = Vec::new();
-    let mut places = Places { n_words: 0, of: vec![Place::default(); function.vars.len()] };
+    let mut places = Places { n_words: 0, of: base::filled(Place::default(), function.vars.len()) };
     let (mut n_params, mut n_captures) = (0, 0);
     if !is_broken {
         places = frame::places(&program.layouts, function);
@@ -158,7 +158,7 @@ fn immediates(program: &Program, layout: LayoutId, words: &mut Vec<u64>) -> Vec<
 /// By variable, whether it is a literal or a top-level variable: the same block of memory at each call, and no operator
 /// may write to it.
 fn constants_of(function: &Function) -> Vec<bool> {
-    let mut is_constant = vec![false; function.vars.len()];
+    let mut is_constant = base::filled(false, function.vars.len());
     for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
         if let (Op::Tensor(_) | Op::Global(_), &[result]) = (&instr.op, &instr.results[..]) {
             is_constant[result.index()] = true;
@@ -413,7 +413,7 @@ impl Assembler<'_> {
                 Code::Pack2 { to, a, b, shifts: [shift, other], at: at as u8, code }
             }
             (_, parts) => {
-                let mut words = vec![0; n_words.into()];
+                let mut words = base::filled(0, n_words.into());
                 // The code may lie in two words.
                 let bits = u128::from(code) << (at % 64);
                 *words.get_mut(at as usize / 64)? |= bits as u64;
@@ -535,7 +535,7 @@ impl Assembler<'_> {
         let half = |offset: u32| (from + offset / 64) as Reg | if offset % 64 == 32 { HIGH } else { 0 };
         let args = fields.iter().map(|field| half(field.offset)).list();
         let operands = fields.iter().map(|field| field.layout).list();
-        let is_constant = vec![false; fields.len()];
+        let is_constant = base::filled(false, fields.len());
         let call = Called::OnTuple(op, attrs.clone());
         self.operator_at(result, args, tensor::Place { call, operands, is_constant, result: self.layout(result) })
     }
@@ -706,7 +706,7 @@ impl Assembler<'_> {
         if keys.last().is_some_and(|(code, _)| *code < 4 * u64::from(n) + 16) {
             let first = self.out.targets.len() as u32;
             let n = keys.last().map_or(0, |(code, _)| *code as usize + 1);
-            let mut targets = vec![rest; n + 1];
+            let mut targets = base::filled(rest, n + 1);
             keys.iter().for_each(|&(code, to)| targets[code as usize] = to);
             self.out.targets.append(&mut targets);
             return Some(Code::SwitchTable { fuel: 0, on, bits, n: n as u32, first });

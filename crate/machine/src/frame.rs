@@ -24,9 +24,9 @@ pub fn places(layouts: &Layouts, function: &Function) -> Places {
     let mut frame = Frame {
         layouts,
         function,
-        places: Places { n_words: 0, of: vec![Place::default(); function.vars.len()] },
+        places: Places { n_words: 0, of: base::filled(Place::default(), function.vars.len()) },
         last: last_uses(function),
-        is_placed: vec![false; function.vars.len()],
+        is_placed: base::filled(false, function.vars.len()),
         free: Vec::new(),
     };
     // Parameters come first, in order, whether they are used or not.
@@ -55,7 +55,7 @@ pub fn places(layouts: &Layouts, function: &Function) -> Places {
 /// By variable, the last point at which it is used: points are the beginnings of blocks, instructions and ends, in
 /// order. One that is not used at all ends where it begins.
 fn last_uses(function: &Function) -> Vec<u32> {
-    let mut last = vec![0; function.vars.len()];
+    let mut last = base::filled(0, function.vars.len());
     let mut at = 0;
     let mut use_at = |vars: &[VarId], at: u32| vars.iter().for_each(|var| last[var.index()] = at);
     for block in function.blocks.iter() {

@@ -199,7 +199,7 @@ impl Machine {
         let code = Arc::new(assemble(program, &mut heap, limits.memory));
         heap.make_static();
         heap.limit = limits.memory;
-        let globals = vec![GlobalState::Unset; code.program.globals.len()];
+        let globals = base::filled(GlobalState::Unset, code.program.globals.len());
         let state = State {
             heap,
             registers: Vec::new(),

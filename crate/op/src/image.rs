@@ -69,7 +69,7 @@ fn dilated<T: Copy>(
     zero: T,
     [add, max]: [fn(T, T) -> T; 2],
 ) -> Vec<T> {
-    let mut values: Vec<Option<T>> = vec![None; count(to)];
+    let mut values: Vec<Option<T>> = base::filled(None, count(to));
     each_meeting([data.shape, weight.shape, to], planes, window, &mut |position, tap, place| {
         let sum = add(place.map_or(zero, |place| data.data[place]), weight.data[tap]);
         let best = &mut values[position];

@@ -65,7 +65,7 @@ fn repeat_of(call: &Call) -> Result<Value, Fault> {
 
 fn tile_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
-    let mut shape = vec![1; result.shape.len() - x.shape().len()];
+    let mut shape = base::filled(1, result.shape.len() - x.shape().len());
     shape.extend_from_slice(x.shape());
     let mut elements = x.elements().into_owned();
     for (axis, &size) in result.shape.iter().enumerate() {
@@ -110,12 +110,12 @@ fn collapsed(x: &Arg, to: &[usize]) -> Elements {
     let n = count(to);
     match &*x.elements() {
         Elements::Float(values) => {
-            let mut sums = vec![0.0; n];
+            let mut sums = base::filled(0.0, n);
             values.iter().zip(walk).for_each(|(value, [at])| sums[at] += value);
             floats(x.dtype(), sums.into_iter())
         }
         Elements::Int(values) => {
-            let mut sums = vec![0_i64; n];
+            let mut sums = base::filled(0_i64, n);
             values.iter().zip(walk).for_each(|(&value, [at])| sums[at] = sums[at].wrapping_add(value));
             ints(x.dtype(), sums.into_iter())
         }
@@ -307,7 +307,7 @@ fn invert_permutation_of(call: &Call) -> Result<Value, Fault> {
         return Err(Fault::other("a permutation is a vector of integers"));
     }
     let values = x.ints();
-    let mut inverse: Vec<Option<i64>> = vec![None; values.len()];
+    let mut inverse: Vec<Option<i64>> = base::filled(None, values.len());
     for (place, &value) in values.iter().enumerate() {
         if inverse[crate::places::within(value, values.len())?].replace(place as i64).is_some() {
             return Err(Fault::other("a number stands twice in the permutation"));

@@ -91,7 +91,7 @@ impl Op {
     /// The attributes of a call that writes none.
     pub fn default_attrs(&self) -> Attrs {
         let entries = self.attrs.iter().map(|spec| (spec.name, spec.default.value().unwrap_or(AttrValue::None)));
-        Attrs { entries: entries.list(), written: vec![false; self.attrs.len()] }
+        Attrs { entries: entries.list(), written: base::filled(false, self.attrs.len()) }
     }
 
     /// Whether the result may have a size that is `?` though no argument has one: sizes are values, and these no

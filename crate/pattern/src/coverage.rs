@@ -113,12 +113,12 @@ impl Taken {
     fn new(matrix: &Matrix<'_, '_>, root: usize, n_arms: usize) -> Taken {
         let patterns = matrix.patterns;
         let mut taken =
-            Taken { arms: vec![false; n_arms], alternatives: IndexVec::filled(false, patterns.nodes.len()) };
+            Taken { arms: base::filled(false, n_arms), alternatives: IndexVec::filled(false, patterns.nodes.len()) };
         // By state and row, whether some value takes the row.
-        let mut useful: Vec<Vec<bool>> = vec![Vec::new(); matrix.states.len()];
+        let mut useful: Vec<Vec<bool>> = base::filled(Vec::new(), matrix.states.len());
         for state in matrix.order(root) {
             let data = &matrix.states[state];
-            let mut of_rows = vec![false; data.rows.len()];
+            let mut of_rows = base::filled(false, data.rows.len());
             if let Some(row) = matrix.taken(state) {
                 of_rows[0] = true;
                 taken.arms[row.tag as usize] = true;
@@ -184,7 +184,7 @@ impl Covers<'_, '_> {
         tagged.push((FILTER, filter));
         let space = self.space.take()?;
         let mut matrix = Matrix::new(&self.patterns, space, self.ty, Purpose::Cover);
-        let mut is_cover = vec![false; rows.len()];
+        let mut is_cover = base::filled(false, rows.len());
         // Of a filter that fits no value at all there is no row.
         let is_explored = matrix.explore(&tagged).is_some();
         for state in 0..matrix.states.len() {

@@ -23,7 +23,7 @@ impl Interner {
         self.keys.extend_from_slice(key);
         self.ends.push(self.keys.len());
         if self.slots.len() < 2 * self.ends.len() {
-            self.slots = vec![0; 4 * self.ends.len().next_power_of_two()];
+            self.slots = base::filled(0, 4 * self.ends.len().next_power_of_two());
             for id in 0..=id {
                 self.put(id);
             }

@@ -168,7 +168,7 @@ impl<'a, 't> Matrix<'a, 't> {
     /// The states, those that others lead to first.
     pub(crate) fn order(&self, root: usize) -> Vec<usize> {
         let mut order = Vec::new();
-        let mut seen = vec![false; self.states.len()];
+        let mut seen = base::filled(false, self.states.len());
         let mut stack = vec![(root, 0)];
         seen[root] = true;
         while let Some((state, edge)) = stack.pop() {

@@ -120,7 +120,7 @@ pub(crate) struct Nodes {
 impl Nodes {
     /// The node of a state. Without `arms`, all leaves are one.
     pub(crate) fn build(&mut self, matrix: &mut Matrix<'_, '_>, root: usize, arms: Option<&[PatternId]>) -> NodeId {
-        let mut node_of: Vec<Option<NodeId>> = vec![None; matrix.states.len()];
+        let mut node_of: Vec<Option<NodeId>> = base::filled(None, matrix.states.len());
         for state in matrix.order(root) {
             let node = match (matrix.states[state].split, matrix.taken(state), arms) {
                 (Some(place), ..) => self.switch(matrix, state, place, &node_of),

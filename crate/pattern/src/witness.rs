@@ -224,7 +224,7 @@ impl Builder<'_, '_, '_> {
             }
             last = steps[step].earlier;
         }
-        let mut built: Vec<Option<PatternId>> = vec![None; places.len()];
+        let mut built: Vec<Option<PatternId>> = base::filled(None, places.len());
         let mut pending = vec![0];
         while let Some(&at) = pending.last() {
             let Known { place, step, fields } = &places[at];

@@ -113,7 +113,7 @@ fn nested(tensor: &Tensor, out: &mut String) {
         let empty = tensor.shape[..n_outer]
             .iter()
             .rev()
-            .fold("[]".to_owned(), |inner, &size| format!("[{}]", vec![inner; size].joined(",")));
+            .fold("[]".to_owned(), |inner, &size| format!("[{}]", base::filled(inner, size).joined(",")));
         out.push_str(&empty);
         return;
     }

@@ -74,7 +74,7 @@ fn name_without_type(analysis: &Analysis, offset: u32) -> Option<Hover> {
         }
         Surface::Relay => {
             let n_args = op::relations_named(name).first()?.n_args;
-            let code = format!("relation {name}({})", vec!["_"; n_args].joined(", "));
+            let code = format!("relation {name}({})", base::filled("_", n_args).joined(", "));
             (code, crate::solver::sentence(name).unwrap_or_default())
         }
     };

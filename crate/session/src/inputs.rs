@@ -19,6 +19,8 @@ const TOO_LARGE: &str = "it is too large to be made up";
 /// Sizes that nobody says are between these.
 const LEAST_OPEN: i64 = 2;
 const MOST_OPEN: i64 = 64;
+/// Behind those, the multiples of this are tried, up to 32 times it.
+const STEP: i64 = 16;
 
 /// An argument of `@main` that cannot be made.
 pub struct InputError {
@@ -146,7 +148,10 @@ impl Sizes {
             solver.solve();
             solver.failures.is_empty() && computed.iter().all(|&dim| self.of(&solver, dim).is_some_and(|size| size > 0))
         };
-        self.open = (LEAST_OPEN..=MOST_OPEN).find(fits).unwrap_or(LEAST_OPEN);
+        self.open = (LEAST_OPEN..=MOST_OPEN)
+            .chain((MOST_OPEN / STEP + 1..=32).map(|n| n * STEP))
+            .find(fits)
+            .unwrap_or(LEAST_OPEN);
     }
 
     /// A size that has a name, or is computed from such.

@@ -20,7 +20,7 @@ pub(crate) struct Kept {
 
 /// The node of a TensorScript file that no other holds and that runs; of several the last.
 pub(crate) fn outermost_net(module: &Module) -> Option<usize> {
-    let mut is_inner = vec![false; module.nets.len()];
+    let mut is_inner = base::filled(false, module.nets.len());
     for weight in module.nets.iter().flat_map(|net| &net.weights) {
         if let MadeOf::Net(inner) = weight.made_of {
             is_inner[inner] = true;

@@ -25,7 +25,7 @@ pub(crate) fn stretch(analysis: &Analysis, at: Span) -> Option<StretchView> {
         let dims = shape(analysis, arg)?;
         let n_missing = result.len().checked_sub(dims.len())?;
         let span = module.exprs[arg].span;
-        let (mut shown, mut is_repeated) = (vec![None; n_missing], vec![true; n_missing]);
+        let (mut shown, mut is_repeated) = (base::filled(None, n_missing), base::filled(true, n_missing));
         for (&dim, &whole) in dims.iter().zip(&result[n_missing..]) {
             shown.push(Some(print(analysis, dim)));
             is_repeated.push(is_one(analysis, dim) && !is_one(analysis, whole));

@@ -68,7 +68,7 @@ pub fn summary(analysis: &Analysis) -> Vec<Summary> {
 /// By node, how many numbers it learns and how many it keeps beside them. Nodes inside nodes are counted each time,
 /// without being walked each time.
 fn sizes(module: &Module) -> Vec<(u64, u64)> {
-    let mut sizes = vec![(0_u64, 0_u64); module.nets.len()];
+    let mut sizes = base::filled((0_u64, 0_u64), module.nets.len());
     for net in crate::export::inside_out(module) {
         for weight in &module.nets[net].weights {
             let (trained, kept) = size_of(&weight.made_of, &sizes);
@@ -94,7 +94,7 @@ fn size_of(made_of: &MadeOf, sizes: &[(u64, u64)]) -> (u64, u64) {
 
 fn functions(analysis: &Analysis, net: &Net, sizes: &[(u64, u64)]) -> Vec<FunctionSummary> {
     let module = &analysis.module;
-    let mut is_counted = vec![false; net.weights.len()];
+    let mut is_counted = base::filled(false, net.weights.len());
     let of = |method: &hir::net::Method| {
         let stages = stages_of(module, module.defs[method.def].function);
         let layers = stages.iter().map(|stage| layer(analysis, stage, sizes, &mut is_counted)).list();

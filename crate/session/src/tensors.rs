@@ -127,7 +127,7 @@ fn tensor_view(tensor: &Tensor, most: usize) -> TensorView {
         }
     };
     let n = tensor.elements.len();
-    let mut elements = vec![0.0; n.min(most)];
+    let mut elements = base::filled(0.0, n.min(most));
     read(0, &mut elements);
     let lacks = match &tensor.elements {
         Elements::Int(values) if elements.iter().any(|x| x.abs() >= EXACT) => {
@@ -213,7 +213,7 @@ fn overview(shape: &[usize], blocks: &mut Blocks, most: usize) -> Option<Overvie
     let side = (1..=n_rows.max(n_columns)).find(|&side| n_matrices.saturating_mul(n_blocks(side)) <= most)?;
     let [rows, columns] = [n_rows, n_columns].each(|size| size.min(side));
     let [high, wide] = [n_rows.div_ceil(rows), n_columns.div_ceil(columns)];
-    let mut elements = vec![0.0; n_matrices * high * wide];
+    let mut elements = base::filled(0.0, n_matrices * high * wide);
     let (mut line, mut column) = (0, 0);
     blocks.each(0..n_matrices * n_rows * n_columns, &mut |values| {
         let mut left = values;

@@ -15,7 +15,7 @@ const MAX_STEPS: usize = 64;
 pub(crate) fn cheapest(ways: &[Vec<Way>]) -> Vec<Option<usize>> {
     let mut waiting: Vec<Vec<(usize, usize)>> = ways.iter().map(|_| Vec::new()).list();
     let mut missing: Vec<Vec<(usize, u32)>> = Vec::with_capacity(ways.len());
-    let mut best: Vec<Option<usize>> = vec![None; ways.len()];
+    let mut best: Vec<Option<usize>> = base::filled(None, ways.len());
     let mut heap = BinaryHeap::new();
     for (place, all) in ways.iter().enumerate() {
         let mut counts = Vec::with_capacity(all.len());

@@ -179,7 +179,7 @@ impl Solver {
 
     /// The kinds of the parameters of a polymorphic type, by their mentions in its body.
     pub fn forall_kinds(&self, first: ParamId, n: u32, body: TermId) -> Vec<Kind> {
-        let mut kinds = vec![Kind::Type; n as usize];
+        let mut kinds = base::filled(Kind::Type, n as usize);
         for root in self.roots_where(&[body], Term::is_param) {
             if let Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) = self.head(root)
                 && let Some(at) = param.number().checked_sub(first.number())

@@ -100,7 +100,7 @@ impl Solver {
             };
             edges.push(reached.into_iter().chain(same_level).map(place_of).list());
         }
-        let mut component = vec![0; edges.len()];
+        let mut component = base::filled(0, edges.len());
         for (number, members) in base::components(&edges).iter().enumerate() {
             members.iter().for_each(|&member| component[member] = number);
         }
@@ -207,7 +207,7 @@ struct Marks {
 
 impl Marks {
     fn new(first: usize, end: usize) -> Marks {
-        Marks { first, new: vec![None; end - first], old: HashMap::default() }
+        Marks { first, new: base::filled(None, end - first), old: HashMap::default() }
     }
 
     fn get(&self, root: TermId) -> Option<Mark> {
@@ -220,7 +220,7 @@ impl Marks {
     fn set(&mut self, root: TermId, mark: Mark) {
         match (root.number() as usize).checked_sub(self.first) {
             Some(at) => self.new[at] = Some(mark),
-            None => drop(self.old.insert(root, mark)),
+            None => self.old.insert(root, mark),
         }
     }
 }

@@ -176,6 +176,8 @@ pub enum Foreign {
     Bare,
     /// `{ 1, 2 }`
     Commas,
+    /// `[x, y]` in TensorScript
+    Listed,
     /// `if c then { 1 }`
     Then,
     /// `c ? 1 : 2`
@@ -302,6 +304,7 @@ impl Foreign {
             Foreign::Binding => {
                 ("expected the value of the block behind its last binding", "give the value of the variable")
             }
+            Foreign::Listed => ("expected parentheses such as `(3, 3)`, found brackets", "put parentheses around them"),
             Foreign::Commas => ("expected parentheses around several values, found `,`", "put parentheses around them"),
             Foreign::Then => ("expected `{`, found `then`", "take `then` out"),
             Foreign::Conditional => ("expected `if (%c) { 1 } else { 2 }`, found `?`", "write it with `if`"),

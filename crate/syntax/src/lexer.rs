@@ -22,6 +22,8 @@ pub(crate) struct Sig {
     pub kind: TokenKind,
     /// Nothing but trivia stands before it on its line.
     pub first_on_line: bool,
+    /// It is not part of the blocks that are open before it, whatever brackets say.
+    pub ends_blocks: bool,
 }
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -96,7 +98,7 @@ impl Lexer<'_> {
 
     fn push_sig(&mut self, kind: TokenKind) {
         let token = self.out.tokens.len() as u32;
-        self.out.sig.push(Sig { token, partner: NONE, kind, first_on_line: self.line_fresh });
+        self.out.sig.push(Sig { token, partner: NONE, kind, first_on_line: self.line_fresh, ends_blocks: false });
         self.line_fresh = false;
     }
 

@@ -305,3 +305,32 @@ fn an_inserted_bracket_behind_a_surplus() {
         check(&format!("def @f(%x: Tensor[({text}), t]) where {text} {{ 1 }}"));
     }
 }
+
+#[test]
+fn a_bracket_that_nothing_closes_in_tensorscript() {
+    for inside in ["[", "v = [;", "v[ = x;", "f([x)", "x + [", "x |> cat([x, x, dim=1)", "]", "[x] [", "[[x]"] {
+        let text = format!("graph A<[1] -> [1]> {{ def f(x) {{ {inside} }} }}");
+        assert!(!parse(&text, Surface::TensorScript).errors.is_empty(), "{text}");
+    }
+}
+
+/// Constructors stand behind one another without commas, whatever letters they begin with.
+#[test]
+fn constructors_without_commas() {
+    for text in ["type Color { red green blue }", "type T { A b }", "type T[a] { A a }"] {
+        assert!(check(text).errors.is_empty(), "{text}");
+    }
+}
+
+/// A function without its `}` is one error, also where lines that go on begin at the left.
+#[test]
+fn a_function_that_does_not_end() {
+    for body in
+        ["let %y =\n%x;\n  %y", "match (%x) {\n1 => 2,\n_ => 3\n}", "(%x,\n%x)", "%x\n  +\n(1)", "@g(%x,\n1);\n  2"]
+    {
+        let text = format!("def @f(%x: int32) {{\n  {body}\n");
+        assert_eq!(check(&text).errors.len(), 1, "{text}");
+        let followed = format!("{text}let %z = 3;\n@f(1)\n");
+        assert!(check(&followed).errors.len() <= 2, "{followed}");
+    }
+}

@@ -167,7 +167,7 @@ impl WrittenRelations {
         }
         let mut possible: Vec<(&Clause, Vec<TermId>)> = Vec::new();
         for clause in &written.clauses {
-            let mut bound = vec![None; clause.variables.len()];
+            let mut bound = base::filled(None, clause.variables.len());
             match clause.matches(r, &mut bound) {
                 Verdict::Yes if possible.is_empty() => return clause.assert(self, r, bound),
                 Verdict::Yes => possible.push((clause, Vec::new())),
@@ -196,7 +196,7 @@ impl WrittenRelations {
     ) -> Option<(RelationRef, Vec<TermId>)> {
         let Origin { relation, clause, variables } = self.relations[index].origin.as_ref()?;
         let clause = &self.relations[*relation].clauses[*clause];
-        let mut env = Environment { clause, variables: Vec::new(), made: vec![None; clause.nodes.len()] };
+        let mut env = Environment { clause, variables: Vec::new(), made: base::filled(None, clause.nodes.len()) };
         env.variables = args[variables.clone()].iter().copied().map(Some).list();
         env.variables.resize(clause.variables.len(), None);
         let call = env.make_all(r, &clause.head).ok()?;
@@ -349,8 +349,8 @@ impl Clause {
     /// Asserts what follows from the clause. `bound` is what its inputs matched; without it they are asserted too.
     fn assert(&self, all: &Arc<WrittenRelations>, r: &mut dyn Facts, bound: Vec<Option<Bound>>) -> Step {
         let first = if bound.is_empty() { 0 } else { r.n_inputs() };
-        let variables = vec![None; self.variables.len()];
-        let mut env = Environment { clause: self, variables, made: vec![None; self.nodes.len()] };
+        let variables = base::filled(None, self.variables.len());
+        let mut env = Environment { clause: self, variables, made: base::filled(None, self.nodes.len()) };
         for (slot, bound) in env.variables.iter_mut().zip(bound) {
             *slot = match bound {
                 None => None,

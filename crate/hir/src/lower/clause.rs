@@ -13,7 +13,7 @@ use ty::{Clause, Comparison, Dtype, Goal, Guard, Kind, Node, NodeId, Origin, Par
 
 /// The relations of clauses whose kinds are known; the first are those that have a name of their own.
 pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written> {
-    let mut names = vec![String::new(); cx.relations.kinds.len()];
+    let mut names = base::filled(String::new(), cx.relations.kinds.len());
     for (name, &index) in &cx.relations.by_name {
         names[index].clone_from(name);
     }

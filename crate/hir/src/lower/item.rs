@@ -88,7 +88,7 @@ impl<'t> Lowering<'t> {
             let n_fields = self.tree.child(ctor_node, NodeKind::CtorFields).map_or(0, |f| self.tree.children(f).len());
             let error = crate::data::TypeExprKind::Error;
             let placeholder = self.type_expr(error, name_span);
-            self.module.ctors[ctor].fields = vec![placeholder; n_fields];
+            self.module.ctors[ctor].fields = base::filled(placeholder, n_fields);
         }
     }
 

@@ -135,7 +135,7 @@ impl<'t> Lowering<'t> {
             next_adt: names(adts),
             next_ctor: names(ctors),
             errors,
-            lowered: vec![Lowered::Nothing; tree.n_nodes()],
+            lowered: base::filled(Lowered::Nothing, tree.n_nodes()),
             open: Vec::new(),
             functions: Vec::new(),
             scope: Scope::default(),

@@ -112,7 +112,7 @@ impl Lowering<'_> {
             let name = self.module.local_name(local);
             match first_of.get(name) {
                 Some(&first) => twice.push((name.to_owned(), local, first)),
-                None => drop(first_of.insert(name, local)),
+                None => first_of.insert(name, local),
             }
         }
         for (name, local, first) in twice {

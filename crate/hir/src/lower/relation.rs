@@ -101,7 +101,7 @@ impl Lowering<'_> {
             sources.append_all(source.filter(|_| sound));
         }
         self.relations.reading = false;
-        self.relations.heads = vec![Vec::new(); self.relations.kinds.len()];
+        self.relations.heads = base::filled(Vec::new(), self.relations.kinds.len());
         for source in sources.iter().rev() {
             self.relations.heads[source.relation].clone_from(&source.head);
         }
@@ -120,7 +120,7 @@ impl Lowering<'_> {
         let next = self.relations.kinds.len();
         let index = *self.relations.by_name.entry(name.to_owned()).or_insert(next);
         if index == next {
-            self.relations.kinds.push(vec![None; n_args]);
+            self.relations.kinds.push(base::filled(None, n_args));
             self.module.relation_spans.push(span);
         }
         let want = self.relations.kinds[index].len();
@@ -615,7 +615,7 @@ impl Lowering<'_> {
     /// Every recursive call passes a proper part of a shape of the head, always in the same argument.
     fn check_termination(&mut self, sources: &[ClauseSource]) {
         let n = self.relations.kinds.len();
-        let mut edges: Vec<Vec<usize>> = vec![Vec::new(); n];
+        let mut edges: Vec<Vec<usize>> = base::filled(Vec::new(), n);
         let mut calls: Vec<(usize, usize, Call)> = Vec::new();
         for (at, source) in sources.iter().enumerate() {
             let mut pending = source.goals.clone();
@@ -632,7 +632,7 @@ impl Lowering<'_> {
                 }
             }
         }
-        let mut group_of = vec![0; n];
+        let mut group_of = base::filled(0, n);
         for (group, members) in base::components(&edges).into_iter().enumerate() {
             members.into_iter().for_each(|member| group_of[member] = group);
         }
@@ -650,7 +650,7 @@ impl Lowering<'_> {
             let places: Vec<usize> = (0..both).filter(|&i| self.is_smaller(call.args[i], source.head[i])).list();
             match smaller.get_mut(&group) {
                 Some(known) => known.keep(|place| places.contains(place)),
-                None => drop(smaller.insert(group, places)),
+                None => smaller.insert(group, places),
             }
             if smaller[&group].is_empty() && told.insert(group) {
                 let (name, span) = (call.name.clone(), call.span);

@@ -24,13 +24,14 @@ impl<'t> Scope<'t> {
         for (name, before) in self.log.split_off(mark).into_iter().rev() {
             match before {
                 Some(local) => self.by_name.insert(name, local),
-                None => self.by_name.remove(name),
-            };
+                None => drop(self.by_name.remove(name)),
+            }
         }
     }
 
     pub fn bind(&mut self, name: &'t str, local: LocalId) {
-        self.log.push((name, self.by_name.insert(name, local)));
+        self.log.push((name, self.get(name)));
+        self.by_name.insert(name, local);
     }
 
     pub fn get(&self, name: &str) -> Option<LocalId> {

@@ -110,7 +110,9 @@ impl<'t> Lowering<'t> {
                 (NodeKind::VariantType, _) => {
                     let Some((name, span)) = self.own_token(child, &[TokenKind::Ident]) else { continue };
                     let variant = self.variant(name);
-                    match spans.insert(variant, span) {
+                    let first = spans.get(&variant).copied();
+                    spans.insert(variant, span);
+                    match first {
                         Some(first) => self.duplicate(Duplicated::Variant, name, span, first),
                         None => {
                             let fields = parts.into_iter().map(|field| self.type_at(field, Kind::Type)).list();

@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
                 self.say(format_args!("{arg:?} twice"));
             }
         }
-        let mut is_read = vec![false; args.len() + steps.len()];
+        let mut is_read = base::filled(false, args.len() + steps.len());
         let mut classes = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
             let row = step.op.row();

@@ -81,7 +81,9 @@ fn check_values(layouts: &Layouts, layout: LayoutId, values: &[Value]) {
             assert!(twin.is_none_or(|other| is_same(&values[other], value)), "{value:?} is written {text}");
             texts.push(text);
         }
-        if let Some(other) = seen.insert(words, number) {
+        let other = seen.get(&words).copied();
+        seen.insert(words, number);
+        if let Some(other) = other {
             assert!(is_same(&values[other], value), "{value:?} and {:?}", values[other]);
         }
     }

@@ -22,7 +22,7 @@ pub fn dead(program: &mut Program, entries: &mut [FuncId]) {
 /// whether a parameter is used is known before the jumps that fill it are met.
 fn sweep(facts: Facts, function: &mut Function) {
     let literals = literals(function);
-    let mut is_used = vec![false; function.vars.len()];
+    let mut is_used = base::filled(false, function.vars.len());
     let mut blocks = std::mem::replace(&mut function.blocks, IndexVec::new());
     for id in blocks.ids().rev() {
         if let End::Jump(to, _) = blocks[id].end {

@@ -35,12 +35,12 @@ fn delay_in(facts: Facts, is_counted: &IndexVec<LayoutId, bool>, function: &mut 
     let graph = Graph::new(&function.blocks);
     let literals = literals(function);
     // By variable, the blocks that use it.
-    let mut uses: Vec<Vec<BlockId>> = vec![Vec::new(); function.vars.len()];
+    let mut uses: Vec<Vec<BlockId>> = base::filled(Vec::new(), function.vars.len());
     for (id, block) in function.blocks.iter_enumerated() {
         let args = block.instrs.iter().flat_map(|instr| &instr.args).chain(block.end.args());
         args.for_each(|arg| uses[arg.number() as usize].push(id));
     }
-    let mut opened = Opened { graph: &graph, is_counted, copies: vec![Vec::new(); function.vars.len()] };
+    let mut opened = Opened { graph: &graph, is_counted, copies: base::filled(Vec::new(), function.vars.len()) };
     for id in function.blocks.ids() {
         opened.rename(id, function);
         if !matches!(function.blocks[id].end, End::Switch { .. }) {
@@ -49,7 +49,7 @@ fn delay_in(facts: Facts, is_counted: &IndexVec<LayoutId, bool>, function: &mut 
         let targets = function.blocks[id].end.successors();
         let mut instrs = std::mem::take(&mut function.blocks[id].instrs);
         // By target, from the last on.
-        let mut moved: Vec<Vec<Instr>> = vec![Vec::new(); targets.len()];
+        let mut moved: Vec<Vec<Instr>> = base::filled(Vec::new(), targets.len());
         let mut kept: Vec<Instr> = Vec::with_capacity(instrs.len());
         while let Some(instr) = instrs.pop() {
             let to = if facts.is_pure(function, &instr, &|var| literals.get(var.number() as usize).copied().flatten()) {

@@ -90,7 +90,7 @@ impl<'a> Facts<'a> {
 
 /// By variable: the number, where a `scalar` gives it.
 pub(super) fn literals(function: &Function) -> Vec<Option<Scalar>> {
-    let mut known = vec![None; function.vars.len()];
+    let mut known = base::filled(None, function.vars.len());
     for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
         if let (Op::Scalar(value), [result]) = (&instr.op, &instr.results[..]) {
             known[result.number() as usize] = Some(*value);

@@ -72,15 +72,15 @@ impl<'a> Folder<'a> {
         let mut folder = Folder {
             facts,
             graph: Graph::new(&function.blocks),
-            known: vec![Known::Nothing; n_vars],
-            cases: vec![None; n_vars],
+            known: base::filled(Known::Nothing, n_vars),
+            cases: base::filled(None, n_vars),
             renaming: Renaming::new(n_vars),
             here: BlockId::numbered(0),
         };
         // What the ways into a block say of its parameters, and of what it was a case of.
-        let mut filled: Vec<Option<Vec<Option<VarId>>>> = vec![None; function.blocks.len()];
-        let mut entered: Vec<Option<(VarId, CaseKey)>> = vec![None; function.blocks.len()];
-        let mut is_live = vec![false; function.blocks.len()];
+        let mut filled: Vec<Option<Vec<Option<VarId>>>> = base::filled(None, function.blocks.len());
+        let mut entered: Vec<Option<(VarId, CaseKey)>> = base::filled(None, function.blocks.len());
+        let mut is_live = base::filled(false, function.blocks.len());
         is_live[0] = true;
         for id in std::mem::take(&mut folder.graph.order) {
             if !is_live[id.index()] {

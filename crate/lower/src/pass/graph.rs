@@ -34,7 +34,7 @@ pub(super) struct Graph {
 impl Graph {
     pub fn new(blocks: &IndexVec<BlockId, Block>) -> Graph {
         let unknown = Node { parent: NONE, skip: NONE, depth: 0, place: NONE, size: 1 };
-        let mut graph = Graph { nodes: vec![unknown; blocks.len()], order: Vec::new() };
+        let mut graph = Graph { nodes: base::filled(unknown, blocks.len()), order: Vec::new() };
         for (id, block) in blocks.iter_enumerated() {
             let at = id.index();
             if at == 0 {
@@ -90,9 +90,9 @@ impl Graph {
             }
         }
         let Some(first) = self.nodes.first() else { return };
-        self.order = vec![BlockId::numbered(0); first.size as usize];
+        self.order = base::filled(BlockId::numbered(0), first.size as usize);
         // Where the next child of each block goes.
-        let mut next = vec![1; n_blocks];
+        let mut next = base::filled(1, n_blocks);
         self.nodes[0].place = 0;
         for at in 1..n_blocks {
             let Node { parent, size, .. } = self.nodes[at];

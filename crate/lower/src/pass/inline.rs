@@ -51,7 +51,7 @@ pub fn inline(program: &mut Program, _: &mut [FuncId]) {
                     is_library: functions[id].is_library,
                     is_small: &is_small,
                     renaming: Renaming::new(vars.len()),
-                    closures: vec![None; vars.len()],
+                    closures: base::filled(None, vars.len()),
                     vars,
                     done: IndexVec::new(),
                     room: room_left,
@@ -124,7 +124,7 @@ struct Inliner<'a> {
 
 impl Inliner<'_> {
     fn visit(&mut self, mut blocks: IndexVec<BlockId, Block>) {
-        let mut start = vec![BlockId::numbered(0); blocks.len()];
+        let mut start = base::filled(BlockId::numbered(0), blocks.len());
         // The blocks whose ends still lead to the old numbers.
         let mut old_ends = Vec::new();
         for id in blocks.ids() {
@@ -213,7 +213,7 @@ impl Inliner<'_> {
         let place = |span: Span| if is_told_here { site } else { span };
         self.room -= weight(callee).min(self.room);
         let mut names = Renaming::new(callee.vars.len());
-        let mut is_param = vec![false; callee.vars.len()];
+        let mut is_param = base::filled(false, callee.vars.len());
         for (&param, &arg) in callee.params.iter().zip(args) {
             names.put(param, arg);
             is_param[param.index()] = true;

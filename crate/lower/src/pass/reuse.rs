@@ -72,7 +72,7 @@ fn reuse_in(function: &mut Function, layouts: &mut Layouts, is_counted: &IndexVe
                         is_reused.insert(spare.content);
                     }
                 }
-                Op::Pack { variant } => drop(variants.insert(result, variant)),
+                Op::Pack { variant } => variants.insert(result, variant),
                 _ => {}
             }
         }

@@ -71,7 +71,7 @@ pub(super) fn simplify(function: &mut Function) {
 
 /// By block how many ways lead there, and the blocks that can be reached.
 fn reached(function: &Function) -> (Vec<u32>, Vec<BlockId>) {
-    let mut ways = vec![0_u32; function.blocks.len()];
+    let mut ways = base::filled(0_u32, function.blocks.len());
     let mut order = Vec::with_capacity(ways.len());
     for (id, block) in function.blocks.iter_enumerated() {
         if id.index() == 0 || ways[id.index()] > 0 {
@@ -140,7 +140,7 @@ fn forward(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
 
 /// Gives the blocks this order, in which they lead to later ones; those that are not in it go.
 pub(super) fn arrange(function: &mut Function, order: &[BlockId]) {
-    let mut place = vec![BlockId::numbered(0); function.blocks.len()];
+    let mut place = base::filled(BlockId::numbered(0), function.blocks.len());
     let mut blocks = IndexVec::new();
     for &id in order {
         place[id.index()] = blocks.push(taken(&mut function.blocks[id]));

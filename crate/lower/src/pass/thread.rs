@@ -28,8 +28,8 @@ pub(super) fn thread(function: &mut Function, keys: &Keys) -> bool {
     }
     let graph = Graph::new(&function.blocks);
     // By parameter of a block that is to be passed by: the block, and which of its parameters it is.
-    let mut params: Vec<Option<(BlockId, usize)>> = vec![None; function.vars.len()];
-    let mut cases: Vec<Vec<BlockId>> = vec![Vec::new(); n_blocks];
+    let mut params: Vec<Option<(BlockId, usize)>> = base::filled(None, function.vars.len());
+    let mut cases: Vec<Vec<BlockId>> = base::filled(Vec::new(), n_blocks);
     for jump in &jumps {
         if cases[jump.by.index()].is_empty() {
             let block = &function.blocks[jump.by];
@@ -48,7 +48,7 @@ pub(super) fn thread(function: &mut Function, keys: &Keys) -> bool {
         let case = *sorted.get(behind.checked_sub(1)?)?;
         graph.dominates(case, block).then_some(case)
     };
-    let mut is_free = vec![true; n_blocks];
+    let mut is_free = base::filled(true, n_blocks);
     for &id in &graph.order {
         each_use(&mut function.blocks[id], |var| {
             if let Some((by, _)) = params[var.index()]
@@ -61,7 +61,7 @@ pub(super) fn thread(function: &mut Function, keys: &Keys) -> bool {
     }
     jumps.keep(|jump| is_free[jump.by.index()]);
     // By case that is jumped to: the first of its new parameters.
-    let mut fresh: Vec<Option<VarId>> = vec![None; n_blocks];
+    let mut fresh: Vec<Option<VarId>> = base::filled(None, n_blocks);
     for jump in &jumps {
         if fresh[jump.to.index()].is_none() {
             fresh[jump.to.index()] = Some(VarId::new(function.vars.len()));
@@ -121,7 +121,7 @@ fn each_use(block: &mut Block, mut visit: impl FnMut(&mut VarId)) {
 
 /// Puts a block that jumps between each switch and its cases that have parameters now.
 fn reach_by_blocks(function: &mut Function, fresh: &[Option<VarId>]) {
-    let mut before: Vec<Option<BlockId>> = vec![None; fresh.len()];
+    let mut before: Vec<Option<BlockId>> = base::filled(None, fresh.len());
     for id in (0..fresh.len()).map(BlockId::new) {
         let (params, span) = (function.blocks[id].params.clone(), function.blocks[id].span);
         let mut end = std::mem::replace(&mut function.blocks[id].end, End::Jump(id, Vec::new()));

@@ -125,6 +125,11 @@ fn shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Ste
         (Some(0), _, _) => r.unify(result, right),
         (_, Some(0), _) => r.unify(result, left),
         (Some(_), Some(_), _) => aligned_shapes(r, left, right, result),
+        // Only two scalars make a scalar.
+        (None, None, Some(0)) => {
+            r.unify(left, result)?;
+            r.unify(right, result)
+        }
         // The result's rank is the larger one; what the other operand does not reach, this one must.
         (None, Some(other), Some(n)) if other < n || n == 0 => {
             shape_of_rank(r, left, n)?;

@@ -62,7 +62,7 @@ fn len_of_any(r: &dyn Facts, operand: usize) -> Result<usize, Stop> {
 }
 
 fn result_any(r: &mut dyn Facts, rank: usize, dtype: TermId) -> Step {
-    r.result_sizes(&vec![Size::ANY; rank], dtype)
+    r.result_sizes(&base::filled(Size::ANY, rank), dtype)
 }
 
 fn shape_of(r: &mut dyn Facts) -> Step {

@@ -350,7 +350,7 @@ fn concatenate(r: &mut dyn Facts) -> Step {
     for (operand, dtype) in [(1, Dtype::Float32), (2, Dtype::Int32)] {
         let dtype = r.make_dtype(dtype);
         let scalar = r.make_tensor(&[], dtype);
-        let tuple = r.make_tuple(&vec![scalar; n]);
+        let tuple = r.make_tuple(&base::filled(scalar, n));
         let given = r.arg(operand);
         r.unify(tuple, given)?;
     }

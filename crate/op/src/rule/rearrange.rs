@@ -92,7 +92,7 @@ fn collapse_sum_to(r: &mut dyn Facts) -> Step {
     let (data, dtype) = r.tensor(0)?;
     let n_axes = super::dynamic::static_len(r, 1)?;
     let sizes: Vec<Size> = match r.attrs().ints("shape") {
-        None => vec![Size::ANY; n_axes],
+        None => base::filled(Size::ANY, n_axes),
         Some(shape) => shape.into_iter().map(Size::known).list(),
     };
     if sizes.iter().any(|size| size.number.is_some_and(|size| size < 0)) {
@@ -236,7 +236,7 @@ fn meshgrid(r: &mut dyn Facts) -> Step {
     }
     tensors.iter().try_for_each(|(_, other)| r.unify(*dtype, *other))?;
     let grid = r.make_tensor(&dims, *dtype);
-    let tuple = r.make_tuple(&vec![grid; tensors.len()]);
+    let tuple = r.make_tuple(&base::filled(grid, tensors.len()));
     r.result_is(tuple)
 }
 

@@ -15,9 +15,9 @@ pub static VARIANCE: Relation = Relation { name: "Variance", n_outputs: 1, rule:
 
 /// Which axes a reduction takes: those in `axis`, or the others with `exclude`; all if none is named.
 pub fn reduced_axes(attrs: &Attrs, rank: usize) -> Result<Vec<bool>, Reason> {
-    let mut reduced = vec![false; rank];
+    let mut reduced = base::filled(false, rank);
     match attrs.ints("axis").filter(|axes| !axes.is_empty()) {
-        None => return Ok(vec![true; rank]),
+        None => return Ok(base::filled(true, rank)),
         Some(axes) => {
             for axis in axes {
                 let at = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
@@ -83,7 +83,7 @@ fn reduce_whole(r: &mut dyn Facts, axes: &[i64], dtype: Option<Dtype>) -> Step {
     }
     for (axis, n) in runs {
         let axis = shape.axis(r, "axis", axis, 0)?;
-        let by = vec![one; if keep { n as usize } else { 0 }];
+        let by = base::filled(one, if keep { n as usize } else { 0 });
         shape = shape.all_replaced(r, axis, n, &by)?;
     }
     let dtype = dtype.map_or(data, |dtype| r.make_dtype(dtype));

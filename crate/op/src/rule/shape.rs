@@ -345,7 +345,7 @@ fn squeeze(r: &mut dyn Facts) -> Step {
         let is_apart = (1..axes.len()).all(|i| !axes[..i].contains(&axes[i]) && (axes[i] < 0) == (axes[0] < 0));
         is_apart.then(|| rank + axes.len())
     })?;
-    let mut dropped = vec![false; rank];
+    let mut dropped = base::filled(false, rank);
     for axis in axes {
         dropped[r.axis("axis", axis, rank)?] = true;
     }

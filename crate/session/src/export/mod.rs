@@ -80,7 +80,7 @@ impl FreshNames {
 /// The nodes in an order in which each comes after those that it holds.
 pub(crate) fn inside_out(module: &hir::Module) -> Vec<usize> {
     let mut order = Vec::new();
-    let mut is_open = vec![false; module.nets.len()];
+    let mut is_open = base::filled(false, module.nets.len());
     for root in 0..module.nets.len() {
         let mut pending = vec![(root, 0)];
         while let Some((net, at)) = pending.pop() {

@@ -264,13 +264,13 @@ impl Heap for NoHeap {
     }
     fn retain(&mut self, _: u32) {}
     fn block(&self, _: u32, n_words: usize) -> Words {
-        vec![0; n_words]
+        base::filled(0, n_words)
     }
     fn tensor(&self, _: u32) -> Tensor {
         Tensor { dtype: ty::Dtype::Int32, shape: vec![0], elements: ty::Elements::Int(Vec::new()) }
     }
     fn cell(&self, _: u32, n_words: usize) -> Words {
-        vec![0; n_words]
+        base::filled(0, n_words)
     }
     fn closure(&self, _: u32) -> ty::Code {
         ty::Code::Function(0)

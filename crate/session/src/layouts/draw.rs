@@ -105,7 +105,7 @@ fn store_view(texts: &mut Texts, sum: &Laying, strategy: usize) -> StoreView {
         // Of a type without values.
         _ => {
             let none = VariantView { is_inhabited: false, immediate: None, segments: Vec::new(), niche: None };
-            vec![none; laid.types.cases(sum.ty).map_or(0, |cases| cases.len())]
+            base::filled(none, laid.types.cases(sum.ty).map_or(0, |cases| cases.len()))
         }
     };
     StoreView {

@@ -12,7 +12,7 @@ use crate::layouts::draw::{Texts, is_pointer};
 use crate::layouts::parts::{Part, Range, with_padding};
 use crate::layouts::{Laid, head_name};
 use crate::view::{BlockView, ChoiceView, LaidValueView, SegmentKindView, SegmentView};
-use base::{Append, HashMap, ToList};
+use base::{Append, HashMap, HashSet, ToList};
 use layout::{
     Head, Kind, LayoutId, Layouts, Strategy, Tag, Words, immediate_of, immediate_variant, pack, read_bits, slice_bits,
     variant_in,
@@ -157,10 +157,10 @@ fn defaults(layouts: &Layouts, root: LayoutId) -> HashMap<LayoutId, usize> {
     let mut users: HashMap<LayoutId, Vec<(LayoutId, usize)>> = HashMap::default();
     let mut n_missing: HashMap<(LayoutId, usize), usize> = HashMap::default();
     let mut ready: Vec<(LayoutId, usize)> = Vec::new();
-    let mut seen = HashMap::default();
+    let mut seen = HashSet::default();
     let mut pending = vec![root];
     while let Some(layout) = pending.pop() {
-        if seen.insert(layout, ()).is_some() {
+        if !seen.insert(layout) {
             continue;
         }
         let mut variant = |at: usize, parts: &[LayoutId]| {

@@ -124,7 +124,8 @@ impl<'t> Scopes<'t> {
     }
 
     fn add(&mut self, name: &'t str, bound: Bound<'t>) {
-        let next = self.by_name.insert(name, self.bound.len());
+        let next = self.by_name.get(name).copied();
+        self.by_name.insert(name, self.bound.len());
         self.bound.push(Bound { next, ..bound });
     }
 

@@ -77,7 +77,7 @@ pub(super) struct Drawn {
 impl Net {
     pub fn new(inferred: &Inferred, index: &Index) -> Net {
         let solver = &inferred.solver;
-        let mut of_function: Vec<Vec<RelationId>> = vec![Vec::new(); index.functions.len().max(1)];
+        let mut of_function: Vec<Vec<RelationId>> = base::filled(Vec::new(), index.functions.len().max(1));
         for (id, posted) in (0..).map(RelationId::numbered).zip(solver.relations()) {
             let history = &index.relations[id.number() as usize];
             let is_edge = posted.relation.is(&EQUAL) && posted.state == State::Solved;
@@ -118,7 +118,7 @@ impl Net {
                 net.functions.push((function, from..net.nodes.len()));
             }
         }
-        net.parts = vec![Vec::new(); net.nodes.len()];
+        net.parts = base::filled(Vec::new(), net.nodes.len());
         for (id, history) in (0..).map(RelationId::numbered).zip(&index.relations) {
             let whole = history.parent.map(|parent| index.whole(parent));
             if let Some(&place) = whole.and_then(|whole| net.relation_places.get(&whole)) {
@@ -210,12 +210,12 @@ impl Recording {
             }
         }
         let view = self.draw(analysis, &items, opened);
-        self.drawn = Some(Drawn { texts: vec![String::new(); items.len()], items });
+        self.drawn = Some(Drawn { texts: base::filled(String::new(), items.len()), items });
         view
     }
 
     fn draw(&self, analysis: &Analysis, items: &[Item], open: Vec<OpenView>) -> GraphView {
-        let mut drawn_at = vec![0; self.net.nodes.len()];
+        let mut drawn_at = base::filled(0, self.net.nodes.len());
         for (at, item) in (0..).zip(items) {
             drawn_at[item.nodes.clone()].fill(at);
         }

@@ -14,7 +14,7 @@ pub(super) struct Known {
 impl Known {
     /// For a store of so many terms.
     pub fn new(n_terms: usize) -> Known {
-        Known { answers: vec![None; n_terms] }
+        Known { answers: base::filled(None, n_terms) }
     }
 
     /// Whether nothing below a term is unknown. What contains itself is as known as the rest of it.
@@ -87,7 +87,7 @@ impl<'a> KnownFrom<'a> {
                 *place = (done, what);
             }
         }
-        KnownFrom { whole, said, answers: vec![None; n], at_end: Known::new(n) }
+        KnownFrom { whole, said, answers: base::filled(None, n), at_end: Known::new(n) }
     }
 
     /// How many events must be done for all of a term to be known; more than there are, if it never is.

@@ -38,10 +38,10 @@ impl Leaders {
     pub fn new(events: &[Event], listed: &[TermId], n_terms: usize) -> Leaders {
         let n = listed.len();
         let mut leaders = Leaders {
-            until: vec![NONE; n],
-            under: vec![NONE; n],
-            before: vec![NONE; n],
-            last: vec![NONE; n_terms],
+            until: base::filled(NONE, n),
+            under: base::filled(NONE, n),
+            before: base::filled(NONE, n),
+            last: base::filled(NONE, n_terms),
             led: Vec::with_capacity(n),
         };
         let mut n_made = 0;

@@ -44,7 +44,7 @@ impl Places {
                 // The variable and the last expression stand for them.
                 ExprKind::Block { .. } | ExprKind::Error => continue,
                 ExprKind::Local(local, _) if inferred.exprs[id] == inferred.locals[*local] => continue,
-                ExprKind::Call { callee, .. } => drop(calls.insert(*callee, id)),
+                ExprKind::Call { callee, .. } => calls.insert(*callee, id),
                 _ => {}
             }
             add(inferred.exprs[id], Place::Expr(id));

@@ -185,7 +185,7 @@ impl Recording {
 
     /// For each of these stops the diagnostic that came of it.
     pub(super) fn failure_diagnostics(&self, analysis: &Analysis, failures: &[u32]) -> Vec<Option<u32>> {
-        let mut of_stop: Vec<Option<u32>> = vec![None; failures.len()];
+        let mut of_stop: Vec<Option<u32>> = base::filled(None, failures.len());
         if failures.is_empty() {
             return of_stop;
         }

@@ -112,7 +112,7 @@ impl Recording {
         let first = self.index.first_term as usize;
         let mut flow = Flow {
             recording: self,
-            rounds: vec![Some((0, None)); first],
+            rounds: base::filled(Some((0, None)), first),
             terms: Vec::with_capacity(n_cells),
             parents: Vec::with_capacity(n_cells),
             unknown: HashMap::default(),

@@ -118,7 +118,7 @@ impl Index {
         let beginning = Stop { event: 0, what: What::Beginning, relation: None, function: 0 };
         let first_term = inferred.solver.store.len() as u32 - n_made(events);
         let history = History { posted: 0, parent: None, runs: Vec::new(), woken: Vec::new(), done: u32::MAX };
-        let relations = vec![history; inferred.solver.relations().len()];
+        let relations = base::filled(history, inferred.solver.relations().len());
         let mut index = Index {
             stops: vec![beginning],
             functions,

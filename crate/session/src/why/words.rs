@@ -56,8 +56,8 @@ impl<'a> Words<'a> {
         let said: Vec<Said> = steps.iter().map(|step| self.said(step)).list();
         let sentence = self.sentence(&of, &fact, &steps, &said);
         let mut lines = Vec::with_capacity(steps.len());
-        let mut deeper = vec![0; steps.len()];
-        let mut parent: Vec<Option<usize>> = vec![None; steps.len()];
+        let mut deeper = base::filled(0, steps.len());
+        let mut parent: Vec<Option<usize>> = base::filled(None, steps.len());
         for (at, step) in steps.iter().enumerate() {
             for &premise in &step.premises {
                 parent[premise] = Some(at);
@@ -93,8 +93,8 @@ impl<'a> Words<'a> {
             (By::Rule { .. } | By::Said(_), ..) => None,
         };
         // Parents stand before their children, so what is taken over is handed down further.
-        let mut keeps = vec![true; steps.len()];
-        let mut higher = vec![0; steps.len()];
+        let mut keeps = base::filled(true, steps.len());
+        let mut higher = base::filled(0, steps.len());
         for at in 0..steps.len() {
             let next = hands_on(&steps[at]);
             let up = higher[at] + u32::from(next.is_some());

@@ -178,7 +178,7 @@ impl Parser<'_> {
             Some(Task::BindEnd(NodeKind::Assign, _)) => {
                 let behind = self.pos + 1;
                 let end = if self.kind_at(behind) == LParen { self.behind(behind) } else { behind };
-                !self.sig[self.pos].first_on_line && self.kind_at(end) == Semicolon
+                !self.sig[self.pos].first_on_line && matches!(self.kind_at(end), Semicolon | PipeArrow)
             }
             _ => false,
         };
@@ -399,7 +399,33 @@ impl Parser<'_> {
         }
     }
 
+    /// `None, Some(%x) => …`: the patterns of a tuple without its parentheses. Whether another one follows.
+    fn next_of_patterns(&mut self, mark: Mark, first: u32) -> bool {
+        let is_next = self.at(Comma) && self.sig[self.pos + 1].kind.starts_pattern();
+        if is_next && self.sig[mark.pos as usize].kind != KwCase {
+            self.pos += 1;
+            self.tasks.append_all([Task::ArmPatterns(mark, first), Task::Pattern]);
+            return true;
+        }
+        false
+    }
+
+    pub(super) fn arm_patterns(&mut self, mark: Mark, first: u32) {
+        if self.next_of_patterns(mark, first) {
+            return;
+        }
+        let end = std::mem::replace(&mut self.pos, first as usize);
+        let (comma, last) = (self.token_span(self.pos), self.token_span(end - 1));
+        self.foreign(Foreign::Commas, comma, &[(self.start_of(mark), "("), (last.after(), ")")]);
+        self.pos = end;
+        self.finish(NodeKind::TuplePat, mark);
+        self.arm_body(mark);
+    }
+
     pub(super) fn arm_body(&mut self, mark: Mark) {
+        if self.next_of_patterns(mark, self.pos as u32) {
+            return;
+        }
         self.tasks.push(Task::ArmEnd(mark));
         self.foreign_guard();
         while self.stray_closer() {}

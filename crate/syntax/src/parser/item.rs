@@ -16,6 +16,7 @@ impl Parser<'_> {
             return;
         }
         self.tasks.push(Task::Items);
+        self.sig[self.pos].ends_blocks = false;
         let mark = self.mark();
         match self.kind() {
             Hash => self.version(),

@@ -329,7 +329,9 @@ impl Parser<'_> {
         match element {
             Element::Param if self.surface == Surface::TensorScript => self.script_param(),
             Element::Arg | Element::TypeOrAttr | Element::Param if self.at_attr() => self.attr(),
-            Element::Arg if self.at(Ident) && self.nth(1) == Colon && self.nth(2) != Colon => self.attr(),
+            Element::Arg if (self.at(Ident) || self.at(KwDim)) && self.nth(1) == Colon && self.nth(2) != Colon => {
+                self.attr()
+            }
             Element::Arg | Element::Seq if self.starts_seq(element, list) => self.tasks.push(Task::SeqStmt(mark)),
             Element::Arg | Element::Seq => {
                 if self.partner(list.opener) != NONE && self.surface == Surface::Relay {

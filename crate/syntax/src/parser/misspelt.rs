@@ -6,13 +6,16 @@
 
 use base::{Edit, Surface};
 
-use super::{openers, pair};
+use super::{openers, outdent, pair};
 use crate::error::{Foreign, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::{self, *};
 
 /// At most this many tokens of a condition are looked at.
 const AHEAD: usize = 64;
+
+/// So often lines are looked at that may end blocks.
+const MAX_OUTDENTS: usize = 4;
 
 /// What people write who know other languages.
 const FOREIGN: [(&str, TokenKind); 17] = [
@@ -74,6 +77,12 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) -> 
     }
     if openers::insert(text, lexed) {
         pair::brackets(&mut lexed.sig, &[]);
+    }
+    // Each may leave others open.
+    for _ in 0..MAX_OUTDENTS {
+        if outdent::mark(text, lexed) {
+            pair::brackets(&mut lexed.sig, &[]);
+        }
     }
     let is_alone = |sig: &Sig| sig.kind == RBrace && sig.partner == NONE;
     let surplus = if lexed.sig.iter().any(is_alone) { pair::surplus_braces(&lexed.sig) } else { Vec::new() };

@@ -12,6 +12,7 @@ mod list;
 mod misspelt;
 mod names;
 mod openers;
+mod outdent;
 mod pair;
 mod pattern;
 mod refine;
@@ -169,6 +170,7 @@ enum Task {
     MatchBody(Mark),
     Arm(Braces),
     ArmBody(Mark),
+    ArmPatterns(Mark, u32),
     ArmEnd(Mark),
 
     Pattern,
@@ -282,6 +284,7 @@ impl Parser<'_> {
             Task::MatchBody(mark) => self.match_body(mark),
             Task::Arm(braces) => self.arm(braces),
             Task::ArmBody(mark) => self.arm_body(mark),
+            Task::ArmPatterns(mark, first) => self.arm_patterns(mark, first),
             Task::ArmEnd(mark) => self.arm_end(mark),
             Task::Pattern => self.pattern(),
             Task::PatternRest(mark, alternatives) => self.pattern_rest(mark, alternatives),
@@ -408,7 +411,9 @@ impl Parser<'_> {
             Surface::Refine => self.kind().starts_expr(),
             Surface::TensorScript => {
                 let kind = self.kind();
-                kind.starts_tensorscript() && !self.begins_part() && (!kind.is_name() || self.at_name())
+                (kind.starts_tensorscript() || self.closed(0, LBracket))
+                    && !self.begins_part()
+                    && (!kind.is_name() || self.at_name())
             }
         }
     }

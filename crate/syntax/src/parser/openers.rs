@@ -46,7 +46,7 @@ pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
             lexed.errors.push(SyntaxError::Expected { expected: Expected::Opener(kind), found });
             tokens.extend_from_slice(&lexed.tokens[n_tokens..=last as usize]);
             n_tokens = last as usize + 1;
-            sig.push(Sig { token: tokens.len() as u32, partner: NONE, kind, first_on_line: false });
+            sig.push(Sig { token: tokens.len() as u32, partner: NONE, kind, first_on_line: false, ends_blocks: false });
             tokens.push(Token { kind, start: before.end });
         }
         sig.push(Sig { token: it.token + (tokens.len() - n_tokens) as u32, ..it });

@@ -4,10 +4,11 @@ use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::{self, *};
 
 /// Whether an item that nothing else can be begins a line here; in TensorScript, one of its four that hold no shape or
-/// number, anywhere if enough of it is there.
+/// number, anywhere if enough of it is there; and where the lines say so.
 pub(super) fn begins_item(sig: &[Sig], pos: usize) -> bool {
-    let Sig { kind, first_on_line, .. } = sig[pos];
+    let Sig { kind, first_on_line, ends_blocks, .. } = sig[pos];
     match kind {
+        _ if ends_blocks => true,
         KwDef | KwExtern | Metadata => first_on_line,
         KwType | KwData | KwRelation => first_on_line && nth(sig, pos + 1) == Ident,
         KwUse | KwNode | KwWeights | KwGraph => {

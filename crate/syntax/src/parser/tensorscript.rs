@@ -12,7 +12,7 @@ use crate::error::{Expected, Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::Append;
+use base::{Append, MapArray};
 
 /// A task of this surface.
 #[derive(Clone, Copy)]
@@ -258,12 +258,12 @@ impl Parser<'_> {
     }
 
     fn function(&mut self, mark: Mark) {
-        let is_dot = self.at(Dot);
-        if is_dot {
+        let is_sign = matches!(self.kind(), Dot | Colon);
+        if is_sign {
             self.misspelt(ColonColon);
             self.bump();
         }
-        if !is_dot && !self.eat(ColonColon) {
+        if !is_sign && !self.eat(ColonColon) {
             self.expected(Expected::Token(ColonColon));
         } else if self.at_name() && !self.begins_part() {
             self.name();
@@ -378,6 +378,11 @@ impl Parser<'_> {
             Question => self.leaf(NodeKind::DimAny),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             LParen => self.open(Rule::Paren, mark),
+            LBracket if self.closed(0, LBracket) => {
+                let ends = [self.pos, self.behind(self.pos) - 1].each(|at| self.token_span(at));
+                self.foreign(Foreign::Listed, ends[0], &[(ends[0], "("), (ends[1], ")")]);
+                self.open(Rule::Paren, mark);
+            }
             KwIf => self.if_expr(mark),
             kind if kind.is_reserved() => self.reserved(),
             _ if self.at_name() => self.name_leaf(NodeKind::NameRef),

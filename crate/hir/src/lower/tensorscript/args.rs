@@ -255,7 +255,7 @@ impl<'t> Lowering<'t> {
                     reading.is_sound = false;
                     continue;
                 }
-                Default::Int(int) => Argument::Ints(vec![int; n]),
+                Default::Int(int) => Argument::Ints(base::filled(int, n)),
                 Default::Float(float) => Argument::Float(float),
                 Default::Flag(flag) => Argument::Flag(flag),
                 Default::As(other) => match reading.given.iter().find(|(name, ..)| *name == other) {
@@ -302,7 +302,7 @@ impl<'t> Lowering<'t> {
             return None;
         }
         Some(match (param.takes, written) {
-            (Takes::Axes { n, .. }, Written::Int(int)) => Argument::Ints(vec![int; n]),
+            (Takes::Axes { n, .. }, Written::Int(int)) => Argument::Ints(base::filled(int, n)),
             (_, Written::Int(int)) => Argument::Ints(vec![int]),
             (_, Written::Several(ints)) => Argument::Ints(ints),
             (_, Written::Float(float)) => Argument::Float(float),

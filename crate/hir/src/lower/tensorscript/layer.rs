@@ -240,7 +240,7 @@ impl Lowering<'_> {
                     self.operator("contrib_reverse_reshape", vec![x], vec![("newshape", list(&[-2, -3]))], at)
                 });
             }
-            let kept = vec![0; start.max(0) as usize];
+            let kept = base::filled(0, start.max(0) as usize);
             let dims = if start < 0 { vec![-2] } else { [&kept[..], &[-1]].concat() };
             return self.reshape(x, &dims, name, whole);
         }

@@ -422,10 +422,14 @@ impl<'t> Lowering<'t> {
     }
 
     fn declare_methods(&mut self, net: usize) {
+        let mut inits = None;
         for node in self.nets.parts[net].methods.clone() {
             let Some((name, name_span)) = self.own_name(node) else { continue };
             if name == "new" {
-                self.read_inits(net, node);
+                match inits.replace(name_span) {
+                    Some(first) => self.duplicate(Duplicated::Definition, name, name_span, first),
+                    None => self.read_inits(net, node),
+                }
                 continue;
             }
             // A weight and a function are both `self.name`.
@@ -511,7 +515,7 @@ impl<'t> Lowering<'t> {
     /// A node that holds itself, through others perhaps, has no end.
     fn refuse_endless_nets(&mut self) {
         // By node: 0 not seen, 1 above in the search, 2 done.
-        let mut states = vec![0_u8; self.module.nets.len()];
+        let mut states = base::filled(0_u8, self.module.nets.len());
         for root in 0..states.len() {
             let mut path: Vec<(usize, usize)> = vec![(root, 0)];
             if states[root] == 0 {

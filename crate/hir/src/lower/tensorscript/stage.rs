@@ -534,7 +534,7 @@ impl<'t> Lowering<'t> {
         span: Span,
     ) -> ExprId {
         let params = self.param_names(def);
-        let mut args: Vec<Option<ExprId>> = vec![None; params.len()];
+        let mut args: Vec<Option<ExprId>> = base::filled(None, params.len());
         if let (Some(piped), Some(first)) = (piped, args.first_mut()) {
             *first = Some(piped);
         }

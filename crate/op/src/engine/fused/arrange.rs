@@ -38,7 +38,7 @@ impl Arranged {
         };
         // A stage ends where sizes change: what makes vectors comes before all.
         let is_given = |input: &Input| matches!(input, Input::Operand(_));
-        let mut vectors = vec![None; steps.len()];
+        let mut vectors = base::filled(None, steps.len());
         for (at, step) in steps.iter().enumerate() {
             if step.op.gives_normal_data() && step.inputs.iter().skip(1).all(is_given) {
                 vectors[at] = Some(arranged.put_vectors(step, &results[at])?);
@@ -103,7 +103,7 @@ impl Arranged {
     fn put_vectors(&mut self, step: &Step, result: &ResultType) -> Option<[Input; 4]> {
         let &[_, gamma, beta, mean, variance] = &step.inputs[..] else { return None };
         let axis = axis_of(&step.attrs, 1, result.shape.len())?;
-        let mut shape = vec![1; result.shape.len() - axis];
+        let mut shape = base::filled(1, result.shape.len() - axis);
         shape[0] = result.shape[axis];
         let vector = ResultType { shape, dtype: result.dtype };
         let mut found = [gamma, beta, mean, variance];

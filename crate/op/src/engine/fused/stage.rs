@@ -36,7 +36,7 @@ impl<'a> Group<'a> {
     /// `None`: a size cannot be counted.
     pub fn new(arranged: &'a Arranged, n_given: usize) -> Option<Group<'a>> {
         let Arranged { steps, results, operands, sources } = arranged;
-        let (classes, stages) = (Vec::new(), vec![0; steps.len()]);
+        let (classes, stages) = (Vec::new(), base::filled(0, steps.len()));
         let mut group = Group { steps, operands, sources, n_given, results, classes, stages };
         for step in steps {
             let dtype = group.type_of(*step.inputs.first()?)?.dtype;
@@ -146,7 +146,7 @@ impl Wiring {
         let number = group.stages[*stage.first()?];
         // By step: itself, or what has the same elements.
         let mut same: Vec<Input> = (0..group.steps.len()).map(Input::Step).list();
-        let mut last = vec![0; group.steps.len()];
+        let mut last = base::filled(0, group.steps.len());
         for &at in stage.iter().filter(|at| !done.contains(at)) {
             let inputs = &group.steps[at].inputs;
             if group.classes[at] == Class::Injective {
@@ -162,7 +162,7 @@ impl Wiring {
                 });
             }
         }
-        let mut registers = vec![usize::MAX; group.steps.len()];
+        let mut registers = base::filled(usize::MAX, group.steps.len());
         let mut free: Vec<usize> = Vec::new();
         for &at in stage {
             if done.contains(&at) || group.classes[at] == Class::Injective {
