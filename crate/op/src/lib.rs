@@ -157,13 +157,21 @@ pub fn called(elsewhere: &str) -> Vec<&'static str> {
 
 /// What to write for an operator of others that is none here.
 pub fn made_of(elsewhere: &str) -> Option<&'static str> {
-    match elsewhere {
-        "nn.gelu" | "gelu" => Some("write `x * (0.5f + 0.5f * erf(x * 0.70710677f))`"),
-        "random.threefry_key" => Some(
-            "write `[0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 9223372036854775808u64, 0u64]`, which begins with the seed",
-        ),
-        _ => None,
-    }
+    Some(match &elsewhere[base::end_of_last(elsewhere, b'.')..] {
+        "embedding" => "write `take(weights, indices, axis=0)`",
+        "eye" => "write `one_hot(arange(0, n, 1), 1f, 0f, depth=n, dtype=\"float32\")`",
+        "gelu" => "write `x * (0.5f + 0.5f * erf(x * 0.70710677f))`",
+        "index_select" => "write `take(x, indices, axis=axis)`",
+        "masked_fill" => "write `where(mask, full_like(x, value), x)`",
+        "scatter_add" => "write `scatter_elements(x, indices, updates, axis=axis, reduction=\"add\")`",
+        "silu" | "swish" => "write `x * sigmoid(x)`",
+        "threefry_key" => {
+            "write `[0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 9223372036854775808u64, 0u64]`, which begins with the seed"
+        }
+        "tril" => "write `trilu(x, 0, upper=False)`",
+        "triu" => "write `trilu(x, 0)`",
+        _ => return None,
+    })
 }
 
 /// The operator spelt `+`, `==` and so on.

@@ -135,6 +135,8 @@ pub enum Foreign {
     Operator(&'static str),
     /// What is meant by a sign that looks like it.
     Sign(&'static str),
+    /// `- >`: the sign whose characters stand apart
+    Apart(&'static str),
     /// `“x”`
     Curly,
     /// `x += 1`
@@ -222,6 +224,8 @@ pub enum Foreign {
     // In refine.
     /// `let f x = e`, `x -> e`
     NoFunctions,
+    /// `let rec x = e in`
+    NoRecursion,
     /// `(A, B)`
     NoTuples,
     /// `type t = A | B`
@@ -258,6 +262,7 @@ impl Foreign {
             Foreign::Sign(sign) => {
                 return (format!("expected `{sign}`, found another sign that looks like it"), "write that one");
             }
+            Foreign::Apart(sign) => return (format!("expected `{sign}`, found its characters apart"), "write them together"),
             Foreign::Surplus(why) => (why, "take it away"),
             Foreign::Point => ("expected digits behind the point, found none", "write a 0"),
             Foreign::BareArgs => {
@@ -338,6 +343,7 @@ impl Foreign {
             Foreign::NoFunctions => {
                 ("refine has no functions: a program is `let … in`, `match … with` and variants", "")
             }
+            Foreign::NoRecursion => ("refine has no recursion: what a `let` names is known behind its `in`", "remove `rec`"),
             Foreign::NoTuples => (
                 "refine has no tuples: what belongs together are the fields of a variant, as in `Pair A B`",
                 "make them fields of a variant",
@@ -532,7 +538,10 @@ impl SyntaxError {
                         said.fix("write `.`", found.at, ".")
                     }
                     Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
-                    Expected::Token(TokenKind::Arrow) if found.kind == TokenKind::FatArrow => {
+                    Expected::Token(TokenKind::KwAs) => said.fix("insert `as`", found.before.after(), " as"),
+                    Expected::Token(TokenKind::Arrow)
+                        if matches!(found.kind, TokenKind::FatArrow | TokenKind::Eq | TokenKind::Colon) =>
+                    {
                         said.fix("write `->`", found.at, "->")
                     }
                     Expected::Token(TokenKind::Arrow) if found.kind.starts_type() => {

@@ -184,7 +184,16 @@ impl Lexer<'_> {
                 let rest = &self.bytes[start..];
                 let ends = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'\'');
                 self.pos += rest.iter().position(ends).unwrap_or(rest.len());
-                TokenKind::of_refine_word(&self.text[start..self.pos])
+                let word = &self.text[start..self.pos];
+                let bare = word.trim_start_matches('_');
+                if bare.len() < word.len() && !bare.is_empty() && TokenKind::of_refine_word(bare) == Local {
+                    let at = Span::new(start as u32, (self.pos - bare.len()) as u32);
+                    let form = Foreign::Surplus("expected a name that begins with a letter, found `_` before one");
+                    let edits = vec![Edit { span: at, text: "".to_owned() }];
+                    self.out.errors.push(SyntaxError::Foreign { form, at, edits });
+                    return Local;
+                }
+                TokenKind::of_refine_word(word)
             }
             byte @ (b'|' | b'/') => self.take(1, punctuation(byte)),
             b'%' => self.take(1, Percent),

@@ -110,7 +110,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("match x with | A ->", &["syntax-error `->` expected an expression, found the end of the file"]),
     ("match x with | 3 -> A", &["syntax-error `3` expected a pattern, found an integer"]),
     ("match x with | A as B -> A", &["syntax-error `B` expected a variable such as `x`, found a name"]),
-    ("match x with | x y -> A", &["syntax-error `y` expected `->`, found a local variable"]),
+    ("match x with | x y -> A", &["syntax-error `y` expected `as`, found a local variable; insert `as`: good"]),
     // Each has its own.
     (
         "let x = 3 in match x with | A => B | C ->",
@@ -212,7 +212,7 @@ const ERRORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("%x", &["syntax-error `%` expected an expression, found `%`"]),
-    ("_x", &["unknown-character `_x` expected a token, found `_`, U+005F, which begins none"]),
+    ("_x", &["syntax-error `_` expected a name that begins with a letter, found `_` before one; take it away: good"]),
     ("Aé", &["unknown-character `é` expected a token, found `é`, U+00E9, which begins none"]),
 ];
 

@@ -67,11 +67,15 @@ impl Parser<'_> {
                 self.finish(NodeKind::OrPat, mark);
                 alternatives = Alternatives::One;
             }
-            if !self.at(KwAs) && (!self.at(Ident) || self.token_text() != "as") {
+            let is_missing = self.surface == Surface::Refine && self.at(Local) && self.nth(1) == Arrow;
+            if is_missing {
+                self.expected(Expected::Token(KwAs));
+            } else if self.at(KwAs) || self.at(Ident) && self.token_text() == "as" {
+                self.tokens[self.sig[self.pos].token as usize].kind = KwAs;
+                self.bump();
+            } else {
                 return;
             }
-            self.tokens[self.sig[self.pos].token as usize].kind = KwAs;
-            self.bump();
             match (self.eat(Local), self.surface) {
                 (true, _) => {}
                 (false, Surface::Refine) => self.no_variable(),

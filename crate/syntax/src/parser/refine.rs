@@ -101,7 +101,7 @@ impl Parser<'_> {
     // Expressions.
 
     fn let_or_operation(&mut self) {
-        if self.at(KwLet) {
+        if self.at_let() {
             self.then(Part::Seq(self.mark()));
             self.let_in();
         } else {
@@ -111,7 +111,7 @@ impl Parser<'_> {
 
     fn seq(&mut self, mark: Mark) {
         self.pass_type();
-        if self.at(KwLet) {
+        if self.at_let() {
             self.then(Part::Seq(mark));
             self.let_in();
         } else {
@@ -120,17 +120,31 @@ impl Parser<'_> {
         }
     }
 
+    /// A `let`, or the variable behind one that is missing.
+    fn at_let(&self) -> bool {
+        let is_bound = self.nth(1) == Eq || self.nth(1) == Colon && self.nth(2) == LBracket;
+        self.at(KwLet) || self.at(Local) && is_bound
+    }
+
     /// `let x : T = e in`.
     fn let_in(&mut self) {
         let mark = self.mark();
         if !self.enter() {
             return self.skip_rest();
         }
-        self.bump();
-        self.pass_rec();
+        if !self.eat(KwLet) {
+            let local = self.token_span(self.pos);
+            if !self.hush() {
+                self.errors.push(SyntaxError::MissingLet { local, equals: None, has_sigil: true });
+            }
+        }
+        let rec = self.pass_rec();
         if self.eat(Local) {
             if self.function_let(mark) {
                 return;
+            }
+            if let Some(rec) = rec {
+                self.no_recursion(rec);
             }
         } else if self.pattern_let(mark) {
             self.depth -= 1;
@@ -371,7 +385,11 @@ impl Parser<'_> {
     }
 
     fn refine_arm_body(&mut self, mark: Mark) {
-        if !self.eat(Arrow) {
+        if self.at(Minus) && self.nth(1) == Gt {
+            let apart = self.token_span(self.pos).to(self.token_span(self.pos + 1));
+            self.foreign(Foreign::Apart("->"), apart, &[(apart, "->")]);
+            self.pos += 2;
+        } else if !self.eat(Arrow) {
             self.expected(Expected::Token(Arrow));
             if matches!(self.kind(), FatArrow | Eq | Colon | Minus | Gt) {
                 self.bump();

@@ -43,13 +43,21 @@ impl Parser<'_> {
         self.told_functions = true;
     }
 
-    /// `let rec f …`: the word counts as part of the `let`.
-    pub(super) fn pass_rec(&mut self) {
-        if self.is_word(self.pos, &["rec"]) && self.nth(1) == Local {
-            let token = self.sig[self.pos].token as usize;
-            self.tokens[token].kind = KwLet;
-            self.bump();
+    /// `let rec f …`: the word counts as part of the `let`. Gives the word and what is between it and the name.
+    pub(super) fn pass_rec(&mut self) -> Option<Span> {
+        if !self.is_word(self.pos, &["rec"]) || self.nth(1) != Local {
+            return None;
         }
+        let (word, name) = (self.token_span(self.pos), self.token_span(self.pos + 1));
+        let token = self.sig[self.pos].token as usize;
+        self.tokens[token].kind = KwLet;
+        self.bump();
+        Some(Span::new(word.start, name.start))
+    }
+
+    /// `let rec x = e in`.
+    pub(super) fn no_recursion(&mut self, rec: Span) {
+        self.foreign(Foreign::NoRecursion, Span::new(rec.start, rec.start + 3), &[(rec, "")]);
     }
 
     /// `let f x = e in`, at the parameters: goes past all up to the `in`.
