@@ -394,12 +394,18 @@ fn try_all(
         mended |= if is_known { outcome.removed } else { 0 };
         // That an edit takes such a fault away as well does not speak for it, and nothing need compete with the name of
         // an attribute.
-        let n_for_nothing = if is_known { 0 } else { (outcome.removed & mended).count_ones() };
+        // It does for it that it writes the very name that nobody knows.
+        let is_named = |i: usize| {
+            let name = &bench.text[base.faults[i].span.range()];
+            candidate.edits.iter().any(|edit| base::find(&edit.text, name).is_some())
+        };
+        let for_nothing = |i: &usize| (outcome.removed & mended) >> i & 1 == 1 && !is_named(*i);
+        let n_for_nothing = if is_known { 0 } else { (0..base.faults.len().min(64)).filter(for_nothing).count() };
         if !is_known && outcome.removed & !(mended & of_attributes) == 0 {
             continue;
         }
         let types = outcome.checked.changes(&before);
-        let cost = candidate.cost + 30 * (n_left as u32 + n_for_nothing);
+        let cost = candidate.cost + 30 * (n_left + n_for_nothing) as u32;
         if n_left == 0 {
             best = best.min(cost);
         }

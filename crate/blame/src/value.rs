@@ -69,6 +69,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     if let (Some(want), Some(have)) = (want, &have_text) {
         delayed(outline, suspect, want, have, out);
     }
+    called(bench, outline, suspect, out);
     bound_by_pattern(outline, suspect, out);
     variables(bench, outline, suspect, have_text.as_deref(), out);
     if let Some(sizes) = have_shaped.as_ref().and_then(Shaped::sizes).filter(|sizes| sizes.len() > 2) {
@@ -238,6 +239,29 @@ fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Ve
     }
 }
 
+/// A call with a variable, where a function of one parameter of its type stands.
+fn called(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    let (checked, span) = (outline.checked, outline.span(node));
+    let Some(Term::Func { params, .. }) = outline.term(node).map(|term| checked.inferred.solver.head(term)) else { return };
+    let &[param] = checked.inferred.solver.items(params) else { return };
+    let is_callee = |parent| {
+        outline.kind(parent) == NodeKind::Call && outline.tree.children(parent).first() == Some(&node)
+    };
+    if outline.kind(node) == NodeKind::Fn || outline.parent(node).is_some_and(is_callee) {
+        return;
+    }
+    let want = checked.print(param);
+    let fits = suspect.in_scope.iter().filter(|(name, ty)| *ty == want && name.starts_with('%'));
+    for (n, (name, _)) in fits.take(4).enumerate() {
+        let call = format!("({name})");
+        // What other functions are called with comes first.
+        let cost = if base::find(bench.text, &call).is_some() { 6 } else { 8 } + suspect.n_hops + n as u32;
+        let title = format!("call it: `{}{call}`", short(outline.text(node)));
+        out.push(Candidate::replace(cost, span.after(), call, title).at(span));
+    }
+}
+
 /// The fields of the pattern that binds a variable, the other way round.
 fn bound_by_pattern(outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let Some(binder) = outline.local(suspect.node).map(|local| outline.binder(local)) else { return };
@@ -329,13 +353,17 @@ fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate
         let gone = Span::new(outline.span(whole).end, outline.span(node).end);
         out.push(Candidate::replace(4 + far, gone, "", format!("take `.{old}` away")).at(outline.span(node)));
     }
+    let beside = outline.parent(node).map(|parent| outline.tree.children(parent)).unwrap_or_default();
     // The first ones, and those around it.
     for index in (0..5).chain(last.saturating_sub(4).max(5)..last.saturating_add(5)) {
         if index == last {
             continue;
         }
         let title = format!("take field {index} instead of {old}");
-        let cost = 8 + far + index.abs_diff(last).min(5);
+        // Nobody means to combine a field with itself.
+        let same = whole.map(|whole| format!("{}.{index}", outline.text(whole)));
+        let is_beside = beside.iter().take(MAX_LIST).any(|&other| same.as_deref() == Some(outline.text(other)));
+        let cost = 8 + far + index.abs_diff(last).min(5) + if is_beside { 12 } else { 0 };
         out.push(Candidate::replace(cost, span, index.to_string(), title).at(outline.span(node)));
     }
 }

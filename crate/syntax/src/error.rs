@@ -204,6 +204,8 @@ pub enum Foreign {
     Guard,
     /// `add %x, %y`
     BareArgs,
+    /// `fn %x { … }`
+    BareParams,
     /// `let %t = %a, %b;`
     BareTuple,
     /// `[-1, 4]`, in TensorScript
@@ -268,6 +270,7 @@ impl Foreign {
             Foreign::BareArgs => {
                 ("expected arguments in parentheses such as `add(%x, %y)`, found none", "put parentheses around them")
             }
+            Foreign::BareParams => ("expected parameters in parentheses, found none", "put parentheses around them"),
             Foreign::BareTuple => {
                 ("expected a tuple in parentheses such as `(%x, %y)`, found none", "put parentheses around it")
             }

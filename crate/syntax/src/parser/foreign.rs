@@ -313,7 +313,7 @@ impl Parser<'_> {
 
     /// `add %x, %y`, behind the name, whose node began at the mark.
     pub(super) fn bare_args(&mut self, mark: Mark) {
-        if self.surface != Surface::Relay || !matches!(self.kind(), Local | Graph) {
+        if self.surface != Surface::Relay || !matches!(self.kind(), Local | Graph | Int | Float) {
             return;
         }
         let Some(end) = self.operands_end(self.pos) else { return };

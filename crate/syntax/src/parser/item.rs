@@ -175,7 +175,7 @@ impl Parser<'_> {
                 self.surplus("parameters stand in one pair of parentheses", self.pos + 1);
             }
             self.open(Rule::Params, self.mark());
-        } else {
+        } else if !self.bare_params() {
             self.expected(Expected::Token(LParen));
             self.missing();
         }

@@ -38,6 +38,32 @@ impl Parser<'_> {
         self.names_end(self.pos).filter(|&end| self.sig[end].kind == Eq && self.surface == Surface::Relay)
     }
 
+    /// `fn %x %y { … }`, `def @f %x { … }`, at the first parameter.
+    pub(super) fn bare_params(&mut self) -> bool {
+        let ends = |end: &usize| self.sig[*end].kind == LBrace && self.surface == Surface::Relay;
+        let Some(end) = self.names_end(self.pos).filter(ends) else { return false };
+        let names = (self.pos..end).map(|pos| &self.text[self.token_span(pos).range()]).list().joined(", ");
+        let (first, last) = (self.token_span(self.pos), self.token_span(end - 1));
+        let gap = Span::new(self.token_span(self.pos - 1).end, first.start);
+        self.foreign(Foreign::BareParams, first.to(last), &[(first.to(last), &format!("({names})")), (gap, "")]);
+        self.named_params(end);
+        true
+    }
+
+    /// Names up to here, and what is between them, as parameters.
+    fn named_params(&mut self, end: usize) {
+        let list = self.mark();
+        while self.pos < end {
+            let param = self.mark();
+            let is_name = matches!(self.kind(), Local | Ident);
+            self.bump();
+            if is_name {
+                self.finish(NodeKind::Param, param);
+            }
+        }
+        self.finish(NodeKind::ParamList, list);
+    }
+
     /// Where a run of names on one line ends.
     fn names_end(&self, from: usize) -> Option<usize> {
         let names = self.sig[from..].iter().take(AHEAD);
@@ -62,16 +88,7 @@ impl Parser<'_> {
         if !self.enter_operator() {
             return self.skip_operand();
         }
-        let list = self.mark();
-        while self.pos < sign {
-            let param = self.mark();
-            let is_name = matches!(self.kind(), Local | Ident);
-            self.bump();
-            if is_name {
-                self.finish(NodeKind::Param, param);
-            }
-        }
-        self.finish(NodeKind::ParamList, list);
+        self.named_params(sign);
         self.bump();
         self.tasks.append_all([
             Task::LambdaEnd(mark, sign as u32),
