@@ -130,7 +130,8 @@ fn without_keepdims(cx: &Context, call: &Call, whole: ExprId, reduced: ExprId) -
     })
 }
 
-/// Two sizes that have nothing to do with one another: dims of different names, or any number of examples and a number.
+/// Two sizes that have nothing to do with one another: dims of different names, any number of examples and a number, or two
+/// that no number makes equal.
 fn strangers(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<Diagnostic> {
     let (a, b) = (cx.shape(left)?, cx.shape(right)?);
     let is_script = cx.module.surface == Surface::TensorScript;
@@ -145,6 +146,11 @@ fn strangers(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<D
         }
         (Size::Param(p), Size::Param(q)) if p != q && is_named(p) && is_named(q) => {
             Some(format!("`{}` and `{}` that are equal, or one of them 1", cx.module.param(p), cx.module.param(q)))
+        }
+        // `H` and `H - 2`, or `D` and `D * 2`.
+        (p, q) if cx.differ(p, q) => {
+            let text = |operand, shape: &[Size]| cx.size_text(operand, shape.len() - 1 - axis);
+            Some(format!("`{}` or `{}` to be 1", text(left, &a)?, text(right, &b)?))
         }
         _ => None,
     })?;

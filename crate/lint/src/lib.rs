@@ -193,6 +193,20 @@ impl Context<'_> {
         self.shape(expr)?.into_iter().map(number).some_list()
     }
 
+    /// Whether two sizes that are no numbers are different whatever numbers, but 0, their parameters stand for.
+    fn differ(&self, left: Size, right: Size) -> bool {
+        let poly = |size| match size {
+            Size::Number(_) => None,
+            Size::Param(param) => Some(Poly::atom(Atom::Param(param))),
+            Size::Poly(poly) => Some(self.inferred.solver.poly(poly).clone()),
+        };
+        let difference = poly(left).zip(poly(right)).and_then(|(left, right)| left.minus(&right));
+        difference.is_some_and(|difference| {
+            let (more, less) = difference.by_sign();
+            more.is_zero() != less.is_zero()
+        })
+    }
+
     /// The line that imports a layer, before the first node: what stands there are imports.
     fn import(&self, module: &str, name: &str) -> Option<Edit> {
         let start = base::find(self.text, "\nnode ").map_or(0, |at| at as u32 + 1);
@@ -212,6 +226,11 @@ impl Context<'_> {
         let shape = self.inferred.exprs[expr].map(|term| solver.head(term));
         let Some(Term::Tensor { shape, .. }) = shape else { return "?".to_owned() };
         self.inferred.print(self.module, shape).text
+    }
+
+    /// The size of an axis.
+    fn size_text(&self, expr: ExprId, axis: usize) -> Option<String> {
+        Some(self.inferred.print(self.module, *self.dims(expr)?.get(axis)?).text)
     }
 
     /// How a value is called in a sentence: a variable by its name, anything else by what it is.
