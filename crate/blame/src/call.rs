@@ -5,7 +5,7 @@ use crate::candidate::{Candidate, numbers};
 use crate::outline::{Outline, is_expr};
 use crate::slip;
 use crate::suspect::Suspect;
-use crate::value::{MAX_RANK, paired, permutations, product, short, swap};
+use crate::value::{MAX_RANK, mentions, paired, permutations, product, short, swap};
 use crate::written::{MAX_MESSAGE, told};
 use base::{Append, Edit, Edited, Join, MapArray, Span, ToList};
 use op::{AttrForm, AttrSpec, Op};
@@ -617,6 +617,9 @@ fn missing(
     };
     let pool_size = parts.attrs.iter().find(|&&attr| attr_name(outline, attr) == "pool_size");
     let pool_size = pool_size.and_then(|&attr| outline.tree.children(attr).first().map(|&value| outline.text(value)));
+    let is_used_again = parts.args.first().is_some_and(|&arg| {
+        outline.kind(arg) == NodeKind::LocalRef && mentions(outline.tree.text(), outline.text(arg)) > 2
+    });
     for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
@@ -638,7 +641,8 @@ fn missing(
             let title = format!("add `{text}`");
             let cost = match (spec.default, spec.name) {
                 (op::Default::Required, _) => 3,
-                // What was reduced is likely to be combined with what it came from.
+                // What was reduced is likely to be combined with what it came from, if that is used once more.
+                (_, "keepdims") if is_used_again => 5,
                 (_, "keepdims") => 8,
                 (_, "groups") if is_depthwise => 5,
                 (_, "data_layout") if is_turned => 5,

@@ -243,11 +243,12 @@ fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Ve
 fn called(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let node = suspect.node;
     let (checked, span) = (outline.checked, outline.span(node));
-    let Some(Term::Func { params, .. }) = outline.term(node).map(|term| checked.inferred.solver.head(term)) else { return };
-    let &[param] = checked.inferred.solver.items(params) else { return };
-    let is_callee = |parent| {
-        outline.kind(parent) == NodeKind::Call && outline.tree.children(parent).first() == Some(&node)
+    let Some(Term::Func { params, .. }) = outline.term(node).map(|term| checked.inferred.solver.head(term)) else {
+        return;
     };
+    let &[param] = checked.inferred.solver.items(params) else { return };
+    let is_callee =
+        |parent| outline.kind(parent) == NodeKind::Call && outline.tree.children(parent).first() == Some(&node);
     if outline.kind(node) == NodeKind::Fn || outline.parent(node).is_some_and(is_callee) {
         return;
     }
@@ -443,7 +444,7 @@ fn n_axes(ty: &str) -> usize {
 }
 
 /// How often a name stands in a text as a whole.
-fn mentions(text: &str, name: &str) -> usize {
+pub(crate) fn mentions(text: &str, name: &str) -> usize {
     let ends = |at: usize| !text[at + name.len()..].starts_with(base::is_in_name);
     base::all_places(text, name).into_iter().count_where(|&at| ends(at))
 }

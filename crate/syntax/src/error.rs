@@ -264,7 +264,9 @@ impl Foreign {
             Foreign::Sign(sign) => {
                 return (format!("expected `{sign}`, found another sign that looks like it"), "write that one");
             }
-            Foreign::Apart(sign) => return (format!("expected `{sign}`, found its characters apart"), "write them together"),
+            Foreign::Apart(sign) => {
+                return (format!("expected `{sign}`, found its characters apart"), "write them together");
+            }
             Foreign::Surplus(why) => (why, "take it away"),
             Foreign::Point => ("expected digits behind the point, found none", "write a 0"),
             Foreign::BareArgs => {
@@ -346,7 +348,9 @@ impl Foreign {
             Foreign::NoFunctions => {
                 ("refine has no functions: a program is `let … in`, `match … with` and variants", "")
             }
-            Foreign::NoRecursion => ("refine has no recursion: what a `let` names is known behind its `in`", "remove `rec`"),
+            Foreign::NoRecursion => {
+                ("refine has no recursion: what a `let` names is known behind its `in`", "remove `rec`")
+            }
             Foreign::NoTuples => (
                 "refine has no tuples: what belongs together are the fields of a variant, as in `Pair A B`",
                 "make them fields of a variant",
