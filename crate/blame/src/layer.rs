@@ -13,6 +13,7 @@ use crate::call::attr_name;
 use crate::candidate::{Candidate, numbers};
 use crate::outline::Outline;
 use crate::stage;
+use crate::value::swap;
 use base::{Append, Diagnostic, Edit, Span, ToList};
 use hir::layers::{LayerKind, int};
 use hir::net::{Applied, MadeOf, Method, Net, Weight};
@@ -27,6 +28,9 @@ const MAX_FOLLOWED: usize = 6;
 
 /// Windows of at most this many calls are tried.
 const MAX_WINDOWS: usize = 24;
+
+/// At most this many stages of a function may be in each other's places.
+const MAX_STAGES: usize = 12;
 
 /// A number of groups is changed by at most this.
 const MAX_GROUPS: i64 = 1024;
@@ -186,6 +190,7 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Can
         windows(outline, out);
     }
     for clash in clashes {
+        exchanged(outline, &clash, out);
         for first in mends(outline, outline.checked, &clash) {
             let place = first.edit.span;
             let mut all = vec![first];
@@ -462,14 +467,33 @@ fn of_taker(outline: &Outline, clash: &Clash) -> Vec<Written> {
 
 /// `in=64` for a weight.
 fn argument_edits(outline: &Outline, net: &Net, weight: usize, argument: &str, size: i64) -> Vec<Written> {
-    let weight = &net.weights[weight];
-    let node = outline.covering(weight.span);
-    let list = outline.list(node);
-    let given = list.map(|list| outline.tree.children(list)).unwrap_or_default();
-    let given = given.into_iter().find(|&arg| attr_name(outline, arg) == argument);
-    let value = given.and_then(|arg| outline.tree.children(arg).first().copied());
-    let words = format!("`{argument}={size}` in `{}`", weight.name);
+    let words = format!("`{argument}={size}` in `{}`", net.weights[weight].name);
+    let value = argument_value(outline, net, weight, argument);
     value.map(|value| value_edits(outline, value, size, words)).unwrap_or_default()
+}
+
+/// What a weight is given for an argument.
+fn argument_value(outline: &Outline, net: &Net, weight: usize, argument: &str) -> Option<NodeId> {
+    let list = outline.list(outline.covering(net.weights[weight].span))?;
+    let given = outline.tree.children(list).into_iter().find(|&arg| attr_name(outline, arg) == argument)?;
+    outline.tree.children(given).first().copied()
+}
+
+/// What a layer takes and gives the other way round, and layers of one function in each other's places.
+fn exchanged(outline: &Outline, clash: &Clash, out: &mut Vec<Candidate>) {
+    let Taker::Argument(net, weight, argument) = clash.taker else { return };
+    let (module, net_of) = (&outline.checked.module, &outline.checked.module.nets[net]);
+    let MadeOf::Layer(layer, _) = &net_of.weights[weight].made_of else { return };
+    let value = |argument| argument_value(outline, net_of, weight, argument);
+    if let Some((taken, given)) = value(argument).zip(layer.size_out().and_then(value)) {
+        out.append_all(swap(outline, taken, given, 2, "sizes"));
+    }
+    let own = outline.covering(module.stages[clash.at].span);
+    for stage in module.stages[clash.from..].iter().take(MAX_STAGES) {
+        if matches!(stage.applied, Applied::Weight(other_net, other) if other_net == net && other != weight) {
+            out.append_all(swap(outline, own, outline.covering(stage.span), 3, "layers"));
+        }
+    }
 }
 
 /// Another size in the place of one; of one that has a name, what that names may be at fault too.
