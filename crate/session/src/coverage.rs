@@ -123,31 +123,52 @@ fn not_exhaustive(
     error
 }
 
-/// Of a variant that is missing and one that a pattern of the match has, whose names are nearly the same, the one that is
-/// mentioned once, by a value or a pattern, is the other.
-fn misspelt<'a>(text: &str, module: &Module, expr: &Expr, cases: impl Iterator<Item = &'a str>) -> Option<Fix> {
-    let (mut mentions, mut asked): (Vec<(&str, Option<Span>)>, Vec<&str>) = (Vec::new(), Vec::new());
+#[derive(PartialEq)]
+enum MentionOf {
+    Pattern,
+    Value,
+    /// The span is that of the sum.
+    Type,
+}
+
+/// Where a text names a variant.
+struct Mention<'a> {
+    name: &'a str,
+    span: Span,
+    of: MentionOf,
+}
+
+fn mentions(module: &Module) -> Vec<Mention<'_>> {
+    let mut found = Vec::new();
+    let mut put = |name, span, of| found.push(Mention { name: module.variant(name), span, of });
     for pat in module.pats.iter().skip(module.start.pats) {
-        let PatKind::Variant(name, _) = pat.kind else { continue };
-        mentions.push((module.variant(name), Some(pat.span)));
-        if expr.span.contains(pat.span.start) {
-            asked.push(module.variant(name));
+        if let PatKind::Variant(name, _) = pat.kind {
+            put(name, pat.span, MentionOf::Pattern);
         }
     }
     for value in module.exprs.iter().skip(module.start.exprs) {
         if let ExprKind::Variant(name, _) = value.kind {
-            mentions.push((module.variant(name), Some(value.span)));
+            put(name, value.span, MentionOf::Value);
         }
     }
     for ty in module.type_exprs.iter() {
         let TypeExprKind::Sum { variants, .. } = &ty.kind else { continue };
         for &(name, _) in variants {
-            mentions.push((module.variant(name), None));
+            put(name, ty.span, MentionOf::Type);
         }
     }
+    found
+}
+
+/// Of a variant that is missing and one that a pattern of the match has, whose names are nearly the same, the one that is
+/// mentioned once, by a value or a pattern, is the other.
+fn misspelt<'a>(text: &str, module: &Module, expr: &Expr, cases: impl Iterator<Item = &'a str>) -> Option<Fix> {
+    let mentions = mentions(module);
+    let is_asked = |mention: &&Mention| mention.of == MentionOf::Pattern && expr.span.contains(mention.span.start);
+    let asked: Vec<&str> = mentions.iter().filter(is_asked).map(|mention| mention.name).list();
     let once = |name: &str| {
-        let mut named = mentions.iter().filter(|it| it.0 == name);
-        named.next().and_then(|it| it.1).filter(|_| named.next().is_none())
+        let mut named = mentions.iter().filter(|mention| mention.name == name);
+        named.next().filter(|first| first.of != MentionOf::Type && named.next().is_none()).map(|first| first.span)
     };
     for case in cases {
         for missing in case.split(|c| !base::is_in_name(c)) {
@@ -160,6 +181,26 @@ fn misspelt<'a>(text: &str, module: &Module, expr: &Expr, cases: impl Iterator<I
         }
     }
     None
+}
+
+/// Of a variant that a written sum lacks and the one that stands for it there, the one that is mentioned once is the other.
+pub(crate) fn misspelt_in_type(text: &str, module: &Module, problem: &mut Diagnostic) {
+    let Some(Edit { span, text: written }) = problem.fixes.first().and_then(|fix| fix.edits.first()) else { return };
+    let used = &text[span.range()];
+    let mentions = mentions(module);
+    let of = |name: &str| mentions.iter().filter(|mention| mention.name == name).list();
+    let [Mention { span: sum, of: MentionOf::Type, .. }] = of(written)[..] else { return };
+    let ends = |at: &usize| {
+        !text[..*at].ends_with(base::is_in_name) && !text[at + written.len()..].starts_with(base::is_in_name)
+    };
+    let places = base::all_places(&text[sum.range()], written).into_iter();
+    let at = places.map(|at| sum.start as usize + at).find(ends);
+    if let Some(at) = at.filter(|_| of(used).len() > 1) {
+        let edit = Edit { span: Span::new(at as u32, (at + written.len()) as u32), text: used.to_owned() };
+        let title = format!("write `{used}` for `{written}`");
+        problem.help = Some(title.clone());
+        problem.fixes.insert(0, Fix { title, edits: vec![edit] });
+    }
 }
 
 /// Where the variants that no arm asks for came into an inferred sum: a name that was misspelt anywhere is one.
