@@ -11,7 +11,7 @@ use crate::error::{Foreign, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::{self, *};
 
-/// At most this many tokens of a condition are looked at.
+/// At most this many tokens of a condition, or of what is matched, are looked at.
 const AHEAD: usize = 64;
 
 /// So often lines are looked at that may end blocks.
@@ -156,7 +156,9 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
             (Local, Eq | Colon) => &[KwLet],
             (Local, KwWith) if last != KwMatch => &[KwMatch],
             (Local, Local) if nth(3) == Pipe => &[KwMatch],
-            (Pipe, _) if last == Local && pos > 1 && sig[pos - 2].kind == KwMatch => &[KwWith],
+            (Pipe, _) if scrutinee_ends(sig, pos) => &[KwWith],
+            // Behind what a `let` binds.
+            (KwLet | KwMatch, _) if matches!(last, Ident | Local | RParen) => &[KwIn],
             _ => &[],
         },
         Surface::TensorScript => match (nth(1), nth(2)) {
@@ -167,6 +169,13 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
             _ => &[],
         },
     }
+}
+
+/// Whether there is nothing but operands between the last `match` before a token of refine and that, and some.
+fn scrutinee_ends(sig: &[Sig], pos: usize) -> bool {
+    let operands = sig[..pos].iter().rev().take(AHEAD);
+    let n = operands.take_while(|sig| matches!(sig.kind, Ident | Local | LParen | RParen)).count();
+    n > 0 && n < pos && sig[pos - n - 1].kind == KwMatch
 }
 
 /// Whether an expression begins behind this token, and no condition or scrutinee.

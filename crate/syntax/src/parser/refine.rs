@@ -367,8 +367,13 @@ impl Parser<'_> {
         if matches!(self.kind(), KwIn | KwWith | KwLet | KwMatch | KwElse | Comma) || self.at_stop(NONE) {
             return self.end_match(matching);
         }
+        let is_arm = self.at_bare_arm();
+        // What stands on a line of its own and is no arm goes on behind the `match`.
+        if !is_arm && self.sig[self.pos].first_on_line && self.kind().starts_refine() {
+            return self.end_match(matching);
+        }
         self.expected(Expected::Token(Pipe));
-        if self.at_bare_arm() {
+        if is_arm {
             return self.refine_arm(matching);
         }
         let skipped = self.mark();
