@@ -2,7 +2,7 @@
 
 use crate::Analysis;
 use base::{Join, Span, Surface, ToList};
-use hir::net::{Applied, MadeOf};
+use hir::net::Applied;
 use hir::{CtorId, DefId, ExprId, ExprKind, LocalId, PatId, PatKind, TypeExprId, TypeExprKind};
 use infer::Why;
 use ty::{AdtId, Names, ParamId, Term, Terms};
@@ -148,15 +148,11 @@ pub(crate) fn innermost(analysis: &Analysis, offset: u32) -> Option<(Span, Subje
         .iter_enumerated()
         .skip(module.start.type_params)
         .for_each(|(id, param)| offer(param.span, Subject::TypeParam(id)));
-    // A layer is more than its operators; of one that is just one, what is known of that is said.
+    // A layer is more than its operators.
     for (at, stage) in module.stages.iter().enumerate() {
-        let is_operator = matches!(innermost, Some((_, Subject::Operator(_))));
-        let is_layer = match &stage.applied {
-            &Applied::Weight(net, weight) => matches!(module.nets[net].weights[weight].made_of, MadeOf::Layer(..)),
-            Applied::Layer(..) => !is_operator,
-            Applied::View(_) | Applied::Method(_) => false,
-        };
-        if is_layer && stage.span.contains(offset) && innermost.is_none_or(|(found, _)| stage.span.len() <= found.len())
+        if stage.layer(module).is_some()
+            && stage.span.contains(offset)
+            && innermost.is_none_or(|(found, _)| stage.span.len() <= found.len())
         {
             innermost = Some((stage.span, Subject::Layer(at)));
         }
@@ -187,7 +183,16 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
             let stage = &module.stages[at];
             let (from, r#type) = (analysis.type_of(stage.input), analysis.type_of(stage.expr));
             let code = format!("{}\n{from} -> {type}", crate::summary::stage_title(module, stage));
-            Some(Hover { code, r#type, doc: String::new(), operator: None, span })
+            // Of one that is just the operator that is called so, what is known of that is said.
+            let bare = |name: &str| name[base::end_of_last(name, b'.')..].replace('_', "");
+            let row = match (&module.exprs[stage.expr].kind, &stage.applied) {
+                (ExprKind::OpCall { op, .. }, Applied::Layer(layer, _)) if bare(op.row().name) == bare(layer.name) => {
+                    Some(op.row())
+                }
+                _ => None,
+            };
+            let doc = row.map_or("", |row| row.doc.trim_ascii()).to_owned();
+            Some(Hover { code, r#type, doc, operator: row.map(|row| row.name), span })
         }
         Subject::Local(id) => {
             let hover = named(module.local_name(id), inferred.print_local(module, id)?.text);

@@ -119,14 +119,15 @@ fn a_hover_over_a_layer_says_what_it_is_made_of() {
     let analysis = analysis(DIGITS);
     let code = |of: &str| {
         let hover = session::hover(&analysis, DIGITS.find(of).unwrap() as u32 + 3).unwrap();
-        (hover.r#type, hover.code)
+        (hover.r#type, hover.code, hover.operator)
     };
-    let (ty, said) = code("|> edges");
+    let (ty, said, _) = code("|> edges");
     assert_eq!(ty, "[?, 10, 12, 14]");
     let made_of = "Conv2d(in_ch=1, out_ch=10, kernel_size=(5, 3), stride=2, padding=(0, 1))";
     assert_eq!(said, format!("edges: {made_of}\n[?, 1, 28, 28] -> [?, 10, 12, 14]"));
-    // What is one operator has that one's documentation.
-    assert_eq!(code("|> relu").1, "nn.relu: fn([..S[:-1], 10]) -> [..S[:-1], 10]");
+    // What is one operator, which is called so, has that one's documentation.
+    let (_, said, operator) = code("|> relu");
+    assert_eq!((said.as_str(), operator), ("relu\n[..S[:-1], 10] -> [..S[:-1], 10]", Some("nn.relu")));
 }
 
 /// A command that was asked for what cannot be is used wrongly; a program with errors is told of by these.
