@@ -21,7 +21,7 @@ const said = (bytes) => `${(bytes / KB).toFixed(0)} kB with brotli`;
 
 // The kernels of the operators went past the budget, and what came with them further. What it is to be stands above.
 const OVER = "the operators' kernels are generic loops, one for each way in which they are used";
-const COMPILER_NOW = 757;
+const COMPILER_NOW = 750;
 
 for (const [what, size] of builds) {
   test(`${what} are below ${COMPILER} kB`, { todo: OVER }, () => {

@@ -488,10 +488,16 @@ fn exchanged(outline: &Outline, clash: &Clash, out: &mut Vec<Candidate>) {
     if let Some((taken, given)) = value(argument).zip(layer.size_out().and_then(value)) {
         out.append_all(swap(outline, taken, given, 2, "sizes"));
     }
-    let own = outline.covering(module.stages[clash.at].span);
+    // `fc(x)` is a stage as a whole.
+    let named = |span| {
+        let stage = outline.covering(span);
+        let is_call = outline.kind(stage) == NodeKind::Call;
+        outline.tree.children(stage).first().copied().filter(|_| is_call).unwrap_or(stage)
+    };
+    let own = named(module.stages[clash.at].span);
     for stage in module.stages[clash.from..].iter().take(MAX_STAGES) {
         if matches!(stage.applied, Applied::Weight(other_net, other) if other_net == net && other != weight) {
-            out.append_all(swap(outline, own, outline.covering(stage.span), 3, "layers"));
+            out.append_all(swap(outline, own, named(stage.span), 3, "layers"));
         }
     }
 }

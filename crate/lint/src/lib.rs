@@ -203,7 +203,9 @@ impl Context<'_> {
         let difference = poly(left).zip(poly(right)).and_then(|(left, right)| left.minus(&right));
         difference.is_some_and(|difference| {
             let (more, less) = difference.by_sign();
-            more.is_zero() != less.is_zero()
+            // What is divided may be 0 where no parameter is.
+            let is_of_params = difference.atoms().all(|atom| matches!(atom, Atom::Param(_)));
+            is_of_params && more.is_zero() != less.is_zero()
         })
     }
 

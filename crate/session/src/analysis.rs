@@ -147,9 +147,7 @@ impl Analysis {
             untold = Some(&rest[0]).filter(|said| said.severity == Severity::Error).map(|said| said.span.start);
             sort_by_place(&mut diagnostics);
         }
-        for problem in diagnostics.iter_mut().filter(|problem| problem.code == "not-in-sum") {
-            coverage::misspelt_in_type(text, &module, problem);
-        }
+        coverage::misspelt_in_types(text, &module, &mut diagnostics);
         Analysis { text: text.to_owned(), lines, module, inferred, diagnostics, untold }
     }
 

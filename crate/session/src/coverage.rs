@@ -184,22 +184,32 @@ fn misspelt<'a>(text: &str, module: &Module, expr: &Expr, cases: impl Iterator<I
 }
 
 /// Of a variant that a written sum lacks and the one that stands for it there, the one that is mentioned once is the other.
-pub(crate) fn misspelt_in_type(text: &str, module: &Module, problem: &mut Diagnostic) {
-    let Some(Edit { span, text: written }) = problem.fixes.first().and_then(|fix| fix.edits.first()) else { return };
-    let used = &text[span.range()];
+pub(crate) fn misspelt_in_types(text: &str, module: &Module, problems: &mut [Diagnostic]) {
+    let mut lacking = problems.iter_mut().filter(|problem| problem.code == "not-in-sum").peekable();
+    if lacking.peek().is_none() {
+        return;
+    }
     let mentions = mentions(module);
     let of = |name: &str| mentions.iter().filter(|mention| mention.name == name).list();
-    let [Mention { span: sum, of: MentionOf::Type, .. }] = of(written)[..] else { return };
-    let ends = |at: &usize| {
-        !text[..*at].ends_with(base::is_in_name) && !text[at + written.len()..].starts_with(base::is_in_name)
-    };
-    let places = base::all_places(&text[sum.range()], written).into_iter();
-    let at = places.map(|at| sum.start as usize + at).find(ends);
-    if let Some(at) = at.filter(|_| of(used).len() > 1) {
-        let edit = Edit { span: Span::new(at as u32, (at + written.len()) as u32), text: used.to_owned() };
-        let title = format!("write `{used}` for `{written}`");
-        problem.help = Some(title.clone());
-        problem.fixes.insert(0, Fix { title, edits: vec![edit] });
+    for problem in lacking {
+        let Some(Edit { span, text: written }) = problem.fixes.first().and_then(|fix| fix.edits.first()) else {
+            continue;
+        };
+        let used = &text[span.range()];
+        let [Mention { span: sum, of: MentionOf::Type, .. }] = of(written)[..] else { continue };
+        let ends = |at: &usize| {
+            !text[..*at].ends_with(base::is_in_name) && !text[at + written.len()..].starts_with(base::is_in_name)
+        };
+        let places = base::all_places(&text[sum.range()], written).into_iter();
+        let mut places = places.map(|at| sum.start as usize + at).filter(ends);
+        // Once in a comment it is there twice.
+        let (Some(at), None) = (places.next(), places.next()) else { continue };
+        if of(used).len() > 1 {
+            let edit = Edit { span: Span::new(at as u32, (at + written.len()) as u32), text: used.to_owned() };
+            let title = format!("write `{used}` for `{written}`");
+            problem.help = Some(title.clone());
+            problem.fixes.insert(0, Fix { title, edits: vec![edit] });
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Text to tokens, in one pass.
 
-use base::{Edit, HashMap, Span, Surface};
+use base::{Edit, HashMap, HashSet, Span, Surface, ToList};
 
 use crate::error::{Foreign, SyntaxError};
 use crate::token::TokenKind::{self, *};
@@ -47,8 +47,8 @@ pub(crate) fn lex(text: &str, surface: Surface, names: &HashMap<&str, std::strin
     // A token is two or three bytes long, as most programs go.
     let guess = text.len() / 2 + 1;
     let out = Lexed { tokens: Vec::with_capacity(guess), sig: Vec::with_capacity(guess), errors: Vec::new() };
-    let mut lexer =
-        Lexer { text, surface, names, bytes: text.as_bytes(), pos: 0, out, line_fresh: true, unclosed: [false; 2] };
+    let (bytes, told) = (text.as_bytes(), HashSet::default());
+    let mut lexer = Lexer { text, surface, names, bytes, pos: 0, out, line_fresh: true, unclosed: [false; 2], told };
     lexer.run();
     lexer.out
 }
@@ -64,9 +64,14 @@ struct Lexer<'a> {
     line_fresh: bool,
     /// No `*/` and no `*)` follows.
     unclosed: [bool; 2],
+    /// Names behind a `_` in refine.
+    told: HashSet<&'a str>,
 }
 
-impl Lexer<'_> {
+/// So many of them have edits.
+const MAX_EDITED: usize = 32;
+
+impl<'a> Lexer<'a> {
     fn run(&mut self) {
         let mut last = Whitespace;
         while self.pos < self.bytes.len() {
@@ -184,13 +189,11 @@ impl Lexer<'_> {
                 let rest = &self.bytes[start..];
                 let ends = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'\'');
                 self.pos += rest.iter().position(ends).unwrap_or(rest.len());
-                let word = &self.text[start..self.pos];
+                let (text, end) = (self.text, self.pos);
+                let word = &text[start..end];
                 let bare = word.trim_start_matches('_');
-                if bare.len() < word.len() && !bare.is_empty() && TokenKind::of_refine_word(bare) == Local {
-                    let at = Span::new(start as u32, (self.pos - bare.len()) as u32);
-                    let form = Foreign::Surplus("expected a name that begins with a letter, found `_` before one");
-                    let edits = vec![Edit { span: at, text: "".to_owned() }];
-                    self.out.errors.push(SyntaxError::Foreign { form, at, edits });
+                if bare.len() < word.len() && bare.starts_with(|c: char| c.is_ascii_lowercase()) {
+                    self.name_behind_line(word, bare);
                     return Local;
                 }
                 TokenKind::of_refine_word(word)
@@ -204,6 +207,34 @@ impl Lexer<'_> {
             }
             _ => self.token(last),
         }
+    }
+
+    /// `_x`, which is said once for all places, with an edit unless `x` is another name.
+    fn name_behind_line(&mut self, word: &'a str, bare: &str) {
+        let start = self.pos - word.len();
+        if !self.told.insert(word) {
+            return;
+        }
+        let places = |name: &str| {
+            let found = base::all_places(self.text, name).into_iter();
+            found.filter(|&at| self.ends_word(at, name)).list()
+        };
+        let n_lines = (word.len() - bare.len()) as u32;
+        let gone = |at: usize| Edit { span: Span::new(at as u32, at as u32 + n_lines), text: "".to_owned() };
+        let edits = if self.told.len() <= MAX_EDITED && places(bare).is_empty() {
+            places(word).into_iter().map(gone).list()
+        } else {
+            Vec::new()
+        };
+        let at = Span::new(start as u32, start as u32 + n_lines);
+        let form = Foreign::Surplus("expected a name that begins with a letter, found `_` before one");
+        self.out.errors.push(SyntaxError::Foreign { form, at, edits });
+    }
+
+    /// Whether a word of refine at this place begins and ends there.
+    fn ends_word(&self, at: usize, word: &str) -> bool {
+        let is_in = |c: char| base::is_in_name(c) || c == '\'';
+        !self.text[..at].ends_with(is_in) && !self.text[at + word.len()..].starts_with(is_in)
     }
 
     /// `// …`, `-- …`, `/* … */` and `(* … *)`, which are `# …` in refine.

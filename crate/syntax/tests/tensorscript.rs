@@ -158,7 +158,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     (
         "graph A<B -> B> { def f(x): B { x } def g(x) [?] { x } def h() B { x } def (x) { x } def f(x = 3, y) { x } }",
         &[
-            "syntax-error `:` expected `->`, found `:`",
+            "syntax-error `:` expected `->`, found `:`; write `->`: not enough",
             "syntax-error `[` expected `->`, found `[`; insert `->`: not enough",
             "syntax-error `B` expected `->`, found a name; insert `->`: not enough",
             "syntax-error `(` expected a name, found `(`",

@@ -45,7 +45,11 @@ impl Parser<'_> {
         let names = (self.pos..end).map(|pos| &self.text[self.token_span(pos).range()]).list().joined(", ");
         let (first, last) = (self.token_span(self.pos), self.token_span(end - 1));
         let gap = Span::new(self.token_span(self.pos - 1).end, first.start);
-        self.foreign(Foreign::BareParams, first.to(last), &[(first.to(last), &format!("({names})")), (gap, "")]);
+        let (all, text) = (first.to(last), format!("({names})"));
+        let edits = [(all, text.as_str()), (gap, "")];
+        // No comment is lost.
+        let is_bare = [all, gap].iter().all(|span| base::find(&self.text[span.range()], "/").is_none());
+        self.foreign(Foreign::BareParams, all, if is_bare { &edits } else { &[] });
         self.named_params(end);
         true
     }

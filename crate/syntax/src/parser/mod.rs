@@ -411,7 +411,10 @@ impl Parser<'_> {
             Surface::Refine => self.kind().starts_expr(),
             Surface::TensorScript => {
                 let kind = self.kind();
-                (kind.starts_tensorscript() || self.closed(0, LBracket))
+                // Behind a value it is an index.
+                let last = self.pos.checked_sub(1).map_or(Eof, |last| self.sig[last].kind);
+                let is_behind = last.is_name() || last.is_closer() || matches!(last, Int | Float);
+                (kind.starts_tensorscript() || !is_behind && self.closed(0, LBracket))
                     && !self.begins_part()
                     && (!kind.is_name() || self.at_name())
             }

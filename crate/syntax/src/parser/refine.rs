@@ -9,6 +9,9 @@ use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
 
+/// So many tokens of what a variable without its `let` is bound to are looked at.
+const LET_AHEAD: usize = 256;
+
 /// A task of this surface.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
@@ -120,10 +123,34 @@ impl Parser<'_> {
         }
     }
 
-    /// A `let`, or the variable behind one that is missing.
+    /// A `let`, or the variable behind one that is missing: then an `in` is there.
     fn at_let(&self) -> bool {
-        let is_bound = self.nth(1) == Eq || self.nth(1) == Colon && self.nth(2) == LBracket;
-        self.at(KwLet) || self.at(Local) && is_bound
+        if !self.at(Local) {
+            return self.at(KwLet);
+        }
+        let equals = match self.nth(1) {
+            Colon if self.nth(2) == LBracket => self.behind(self.pos + 2),
+            _ => self.pos + 1,
+        };
+        if self.kind_at(equals) != Eq {
+            return false;
+        }
+        let (mut pos, mut n_lets, mut n_matches) = (equals + 1, 1, 0);
+        while pos < equals + LET_AHEAD {
+            match self.kind_at(pos) {
+                KwLet => n_lets += 1,
+                KwIn if n_lets == 1 => return true,
+                KwIn => n_lets -= 1,
+                KwMatch => n_matches += 1,
+                KwWith if n_matches == 0 => return false,
+                KwWith => n_matches -= 1,
+                KwElse | Comma | Eof => return false,
+                kind if kind.is_closer() => return false,
+                _ => {}
+            }
+            pos = self.behind(pos);
+        }
+        false
     }
 
     /// `let x : T = e in`.

@@ -43,7 +43,7 @@ impl Parser<'_> {
         self.told_functions = true;
     }
 
-    /// `let rec f …`: the word counts as part of the `let`. Gives the word and what is between it and the name.
+    /// `let rec f …`: the word counts as part of the `let`. Gives the word, and the space between it and the name.
     pub(super) fn pass_rec(&mut self) -> Option<Span> {
         if !self.is_word(self.pos, &["rec"]) || self.nth(1) != Local {
             return None;
@@ -52,7 +52,8 @@ impl Parser<'_> {
         let token = self.sig[self.pos].token as usize;
         self.tokens[token].kind = KwLet;
         self.bump();
-        Some(Span::new(word.start, name.start))
+        let between = &self.text[word.end as usize..name.start as usize];
+        Some(if between.trim_ascii().is_empty() { Span::new(word.start, name.start) } else { word })
     }
 
     /// `let rec x = e in`.
