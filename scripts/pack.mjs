@@ -247,10 +247,10 @@ export function packed(module) {
   };
   const called = (function_) => calls(bodies[function_]).map((called) => first[called - nImported]);
   const most = calledMost(sorted, called);
-  const unnumbered = sorted.map((function_) => ({ body: bodies[function_], nParams: nParams[types[function_]] }));
-  const numberedIn = likeVariables(unnumbered);
+  const distinct = sorted.map((function_) => ({ body: bodies[function_], nParams: nParams[types[function_]] }));
+  const numberedIn = likeVariables(distinct);
   // Functions with like variables are more alike, so an order of those that have them is better.
-  const firstOrder = alike(unnumbered.map(({ body }) => body))(LIKENESS[0]);
+  const firstOrder = alike(distinct.map(({ body }) => body))(LIKENESS[0]);
   const orderOf = alike(numberedIn(firstOrder));
   const tries = LIKENESS.flatMap((likeness) => {
     const places = orderOf(likeness);

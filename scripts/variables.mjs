@@ -132,7 +132,7 @@ function wish(wanted, number, weight) {
  */
 export function likeVariables(functions) {
   const all = functions.map(named);
-  // Numbers for all that is around more than one place.
+  // Numbers for all that is around more than one place: what has been seen once has none yet.
   const seen = new Map();
   let nSeen = 0;
   for (const { code, places } of all) {
@@ -153,6 +153,7 @@ export function likeVariables(functions) {
     const lastAlike = Array(nSeen);
     const lastSame = new Map();
     for (const place of order) {
+      // Its code has the numbers of the order before, until it gets others.
       const { groups, instructions, places, alike, code, nUses } = all[place];
       const wanted = nUses.map(() => new Map());
       for (let at = 0; at < alike.length; at += 3) {

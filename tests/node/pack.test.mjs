@@ -68,7 +68,8 @@ test("variables have the numbers that they have where the code is alike", () => 
     const [short, long] = numbered([product("02", "01"), `4105 1a ${product("01", "02")}`], order);
     assert.deepEqual(long.subarray(-product("01", "02").replaceAll(" ", "").length / 2), short.subarray(5));
   }
-  // Parameters, and variables of other types, do not have their numbers: those of f64 begin behind all that there may be of i32.
+  // Parameters, and variables of other types, do not have their numbers: those of f64 begin behind all that there may be
+  // of i32.
   const other = (number) => `2000 4107 6a 2100 2000 4109 6c 21${number} 20${number} 2000 6b 0b`;
   assert.deepEqual(numbered([product("02", "01"), other("03")])[1], bytes("02 08 7f 04 7c", other("09")));
 });
@@ -79,8 +80,9 @@ test("a function declares more variables than it has, up to a multiple", () => {
 });
 
 test("each variable has a number of its own, and of its type", () => {
-  // Twelve of i32 and two of i64, of which each is set and then read, behind code that is alike for all.
-  const body = bytes("02 0c 7f 02 7e", ...Array.from({ length: 12 }, (_, at) => `4107 4109 6a 21${hex(at)}`), "4207 210c 4209 210d 0b");
+  // Twelve of i32 and two of i64, of which each is set, behind code that is alike for all.
+  const set = Array.from({ length: 12 }, (_, at) => `4107 4109 6a 21${hex(at)}`);
+  const body = bytes("02 0c 7f 02 7e", ...set, "4207 210c 4209 210d 0b");
   for (const like of likeVariables([body, body].map((body) => ({ body, nParams: 0 })))([0, 1])) {
     const found = [];
     numbers(like.subarray(5), (what, _start, _end, variable) => what === "local" && found.push(variable));

@@ -29,8 +29,8 @@ const MAX_FOLLOWED: usize = 6;
 /// Windows of at most this many calls are tried.
 const MAX_WINDOWS: usize = 24;
 
-/// At most this many stages of a function may be in each other's places.
-const MAX_STAGES: usize = 12;
+/// Layers are in each other's places at most so many stages apart.
+const MAX_APART: usize = 8;
 
 /// A number of groups is changed by at most this.
 const MAX_GROUPS: i64 = 1024;
@@ -479,7 +479,7 @@ fn argument_value(outline: &Outline, net: &Net, weight: usize, argument: &str) -
     outline.tree.children(given).first().copied()
 }
 
-/// What a layer takes and gives the other way round, and layers of one function in each other's places.
+/// What a layer takes and gives the other way round, and two layers of a node in each other's places.
 fn exchanged(outline: &Outline, clash: &Clash, out: &mut Vec<Candidate>) {
     let Taker::Argument(net, weight, argument) = clash.taker else { return };
     let (module, net_of) = (&outline.checked.module, &outline.checked.module.nets[net]);
@@ -495,7 +495,8 @@ fn exchanged(outline: &Outline, clash: &Clash, out: &mut Vec<Candidate>) {
         outline.tree.children(stage).first().copied().filter(|_| is_call).unwrap_or(stage)
     };
     let own = named(module.stages[clash.at].span);
-    for stage in module.stages[clash.from..].iter().take(MAX_STAGES) {
+    let first = clash.from.max(clash.at.saturating_sub(MAX_APART));
+    for stage in module.stages[first..].iter().take(clash.at + MAX_APART + 1 - first) {
         if matches!(stage.applied, Applied::Weight(other_net, other) if other_net == net && other != weight) {
             out.append_all(swap(outline, own, named(stage.span), 3, "layers"));
         }

@@ -392,9 +392,8 @@ fn try_all(
         }
         let n_left = outcome.checked.faults.len();
         mended |= if is_known { outcome.removed } else { 0 };
-        // That an edit takes such a fault away as well does not speak for it, and nothing need compete with the name of
-        // an attribute.
-        // It does for it that it writes the very name that nobody knows.
+        // That an edit takes such a fault away as well does not speak for it, unless it writes the very name that nobody
+        // knows; and nothing need compete with the name of an attribute.
         let is_named = |i: usize| {
             let name = &bench.text[base.faults[i].span.range()];
             candidate.edits.iter().any(|edit| base::find(&edit.text, name).is_some())

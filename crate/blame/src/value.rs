@@ -355,6 +355,7 @@ fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate
         out.push(Candidate::replace(4 + far, gone, "", format!("take `.{old}` away")).at(outline.span(node)));
     }
     let beside = outline.parent(node).map(|parent| outline.tree.children(parent)).unwrap_or_default();
+    let whole = whole.map_or("", |whole| outline.text(whole));
     // The first ones, and those around it.
     for index in (0..5).chain(last.saturating_sub(4).max(5)..last.saturating_add(5)) {
         if index == last {
@@ -362,8 +363,8 @@ fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate
         }
         let title = format!("take field {index} instead of {old}");
         // Nobody means to combine a field with itself.
-        let same = whole.map(|whole| format!("{}.{index}", outline.text(whole)));
-        let is_beside = beside.iter().take(MAX_LIST).any(|&other| same.as_deref() == Some(outline.text(other)));
+        let same = format!("{whole}.{index}");
+        let is_beside = beside.iter().take(MAX_LIST).any(|&other| outline.text(other) == same);
         let cost = 8 + far + index.abs_diff(last).min(5) + if is_beside { 12 } else { 0 };
         out.push(Candidate::replace(cost, span, index.to_string(), title).at(outline.span(node)));
     }

@@ -138,6 +138,7 @@ struct Mention<'a> {
     of: MentionOf,
 }
 
+/// All variants that a text names.
 fn mentions(module: &Module) -> Vec<Mention<'_>> {
     let mut found = Vec::new();
     let mut put = |name, span, of| found.push(Mention { name: module.variant(name), span, of });
@@ -151,7 +152,7 @@ fn mentions(module: &Module) -> Vec<Mention<'_>> {
             put(name, value.span, MentionOf::Value);
         }
     }
-    for ty in module.type_exprs.iter() {
+    for ty in module.type_exprs.iter().skip(module.start.type_exprs) {
         let TypeExprKind::Sum { variants, .. } = &ty.kind else { continue };
         for &(name, _) in variants {
             put(name, ty.span, MentionOf::Type);

@@ -209,7 +209,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `_x`, which is said once for all places, with an edit unless `x` is another name.
+    /// `_x`, which is said once for all places, with an edit unless `x` is another name, or a keyword.
     fn name_behind_line(&mut self, word: &'a str, bare: &str) {
         let start = self.pos - word.len();
         if !self.told.insert(word) {
@@ -221,11 +221,9 @@ impl<'a> Lexer<'a> {
         };
         let n_lines = (word.len() - bare.len()) as u32;
         let gone = |at: usize| Edit { span: Span::new(at as u32, at as u32 + n_lines), text: "".to_owned() };
-        let edits = if self.told.len() <= MAX_EDITED && places(bare).is_empty() {
-            places(word).into_iter().map(gone).list()
-        } else {
-            Vec::new()
-        };
+        let is_free = TokenKind::of_refine_word(bare) == Local && self.told.len() <= MAX_EDITED;
+        let edits =
+            if is_free && places(bare).is_empty() { places(word).into_iter().map(gone).list() } else { Vec::new() };
         let at = Span::new(start as u32, start as u32 + n_lines);
         let form = Foreign::Surplus("expected a name that begins with a letter, found `_` before one");
         self.out.errors.push(SyntaxError::Foreign { form, at, edits });

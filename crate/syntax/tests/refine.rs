@@ -213,6 +213,12 @@ const ERRORS: &[(&str, &[&str])] = &[
     ),
     ("%x", &["syntax-error `%` expected an expression, found `%`"]),
     ("_x", &["syntax-error `_` expected a name that begins with a letter, found `_` before one; take it away: good"]),
+    // What is left must be a name, and no other one.
+    ("let _match = A in _match", &["syntax-error `_` expected a name that begins with a letter, found `_` before one"]),
+    (
+        "let x = A in let _x = B in _x",
+        &["syntax-error `_` expected a name that begins with a letter, found `_` before one"],
+    ),
     ("Aé", &["unknown-character `é` expected a token, found `é`, U+00E9, which begins none"]),
 ];
 

@@ -48,7 +48,7 @@ impl Parser<'_> {
         let (all, text) = (first.to(last), format!("({names})"));
         let edits = [(all, text.as_str()), (gap, "")];
         // No comment is lost.
-        let is_bare = [all, gap].iter().all(|span| base::find(&self.text[span.range()], "/").is_none());
+        let is_bare = [all, gap].iter().all(|span| !base::has(&self.text[span.range()], b'/'));
         self.foreign(Foreign::BareParams, all, if is_bare { &edits } else { &[] });
         self.named_params(end);
         true
