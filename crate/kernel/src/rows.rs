@@ -409,6 +409,10 @@ pub fn layer_norm(extent: Extent, parameters: Affine, from: Source, to: &mut [f3
     }
     if inner == 1 {
         let (gamma, beta) = (each_of(gamma, reduced, 1.0), each_of(beta, reduced, -0.0));
+        if reduced <= 16 && reduced.is_multiple_of(4) {
+            // SAFETY: there are `outer` rows of as many elements.
+            return unsafe { short_norm(extent, [gamma, beta], epsilon, start, result) };
+        }
         // Rows side by side, of which a processor works on several at once.
         let at_once = (CACHED / reduced).clamp(1, SIDE_BY_SIDE);
         for first in (0..outer).step_by(at_once) {
@@ -462,6 +466,35 @@ pub fn layer_norm(extent: Extent, parameters: Affine, from: Source, to: &mut [f3
         }
     }
     *scratch = moments;
+}
+
+/// [`layer_norm`] of rows of 4, 8, 12 or 16 elements, in the same order: a row is in registers from first to last.
+///
+/// # Safety
+/// As many can be read, and written, as the extent has; vectors have as many as a row.
+#[inline(never)]
+unsafe fn short_norm(extent: Extent, [gamma, beta]: [Operand; 2], epsilon: f32, from: *const f32, to: *mut f32) {
+    let (n, zero) = (extent.reduced, F32x4::splat(0.0));
+    let each = |of: &dyn Fn(usize) -> F32x4| {
+        [of(0), if n > 4 { of(4) } else { zero }, if n > 8 { of(8) } else { zero }, if n > 12 { of(12) } else { zero }]
+    };
+    let sum = |[a, b, c, d]: [F32x4; 4]| (((zero + a) + (zero + b)) + ((zero + c) + (zero + d))).sum();
+    for row in 0..extent.outer {
+        // SAFETY: as the function's.
+        unsafe {
+            let (from, to) = (from.add(row * n), to.add(row * n));
+            let row = each(&|at| F32x4::load(from.add(at)));
+            let mean = F32x4::splat(mean_of(sum(row), n));
+            let apart = row.map(|x| x - mean);
+            let squares = each(&|at| apart[at / 4] * apart[at / 4]);
+            let factor = F32x4::splat(factor_of(sum(squares), n, epsilon));
+            for (at, apart) in apart.into_iter().enumerate() {
+                if 4 * at < n {
+                    (apart * factor * gamma.four(4 * at) + beta.four(4 * at)).store(to.add(4 * at));
+                }
+            }
+        }
+    }
 }
 
 /// Channels in groups, of data `[images, channels, inner]`.

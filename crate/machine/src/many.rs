@@ -137,9 +137,12 @@ pub(crate) fn call(
     }
     let to = usize::from(to);
     let result = registers.get_mut(to..to + call.n_words).unwrap_or(&mut []);
-    result.fill(0);
+    // Pointers stand in order, so the first of a word is what it begins with.
+    let mut begun = 0;
     for part in &call.writes {
-        result[usize::from(part.to)] |= part.bits.of(made[usize::from(part.from)]) << (part.shift & 63);
+        let (at, bits) = (usize::from(part.to), part.bits.of(made[usize::from(part.from)]) << (part.shift & 63));
+        result[at] = if at < begun { result[at] | bits } else { bits };
+        begun = at + 1;
     }
     Ok(true)
 }

@@ -29,15 +29,17 @@ pub struct Folded {
     native: Option<Loop>,
 }
 
-/// Bytes of a row that loops fold: with fewer, there is nothing to gain.
+/// Bytes of rows that loops fold into each other, and of one that they fold upon itself: with fewer, there is nothing to
+/// gain.
 const LEAST: usize = 64;
+const LEAST_OF_ONE: usize = 256;
 
 /// The loop that folds rows as `name` folds elements: of floats only where the order of what is folded does not matter,
 /// or stays.
 fn native(name: &str, dtype: Dtype, Extent { reduced, inner, .. }: Extent) -> Option<Loop> {
     let is_any_order = inner > 1 || !dtype.is_float() || matches!(name, "max" | "min");
-    let row = if inner > 1 { inner } else { reduced };
-    if !is_any_order || row < LEAST / dtype.n_bytes() {
+    let (row, least) = if inner > 1 { (inner, LEAST) } else { (reduced, LEAST_OF_ONE) };
+    if !is_any_order || row < least / dtype.n_bytes() {
         return None;
     }
     let op = match name {
