@@ -27,6 +27,33 @@ test("the first visit greets with a program, its types and its values", async ({
   await expect(page.locator(".value-after").first()).toContainText("= [[");
 });
 
+test("the text does not move when the editor comes", async ({ page }) => {
+  const start = (selector: string) =>
+    page.locator(selector).first().evaluate((element) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const range = document.createRange();
+      range.selectNodeContents(walker.nextNode() ?? element);
+      const { x, y } = range.getClientRects()[0] ?? new DOMRect();
+      return { x, y };
+    });
+  for (const nLines of [1, 150]) {
+    // The editor comes when the place of the text without it is known.
+    let come: () => void = () => {};
+    const isToCome = new Promise<void>((done) => (come = done));
+    await page.route("**/mount-*.js", async (route) => {
+      await isToCome;
+      await route.continue();
+    }, { times: 1 });
+    await page.addInitScript((text) => localStorage.setItem("relish.text", text), "let %x = 1;\n".repeat(nLines));
+    await page.goto("./");
+    const before = await start(".first-paint code");
+    come();
+    const after = await start(".view-line");
+    expect(Math.abs(after.x - before.x)).toBeLessThan(1);
+    expect(after.y).toBe(before.y);
+  }
+});
+
 test("an example opens, and undo brings the text back", async ({ page }) => {
   await open(page);
   await write(page, PROGRAM);

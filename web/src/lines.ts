@@ -23,3 +23,6 @@ export const lineOf = (starts: readonly number[], offset: number): number => cou
 export function columnOf(starts: readonly number[], offset: number): number {
   return offset - (starts[lineOf(starts, offset) - 1] ?? 0) + 1;
 }
+
+/** How many characters wide the numbers of so many lines are, with as much room on their left as any. */
+export const numberWidth = (nLines: number): number => Math.max(3, String(nLines).length + 1);

@@ -1,5 +1,6 @@
 // An editor, as all of them here are.
 import { effect } from "@preact/signals";
+import { numberWidth } from "../lines.ts";
 import { state } from "../state.ts";
 import { isNarrow, isTouched } from "../view/appearance.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
@@ -55,9 +56,8 @@ export function createEditor(
   };
   wrap();
   editor.onDidLayoutChange(wrap);
-  // A line number has as much room on its left as any.
   const fitNumbers = () => {
-    const lineNumbersMinChars = Math.max(3, String(model.getLineCount()).length + 1);
+    const lineNumbersMinChars = numberWidth(model.getLineCount());
     if (editor.getOption(monaco.editor.EditorOption.lineNumbersMinChars) === lineNumbersMinChars) return;
     editor.updateOptions({ lineNumbersMinChars });
     // Where the bar at the bottom goes at the same time, the editor scrolls while it draws, and leaves the numbers as they were.

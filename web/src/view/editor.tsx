@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { setLanguage } from "../action/document.ts";
 import { openFile } from "../action/navigation.ts";
 import { type Language, LANGUAGES } from "../language.ts";
+import { lineStarts, numberWidth } from "../lines.ts";
 import { language, state } from "../state.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
 import { isPrinted, isTouched } from "./appearance.ts";
@@ -110,7 +111,7 @@ function FilePanel({ file, children }: { file: FileName; children: ComponentChil
 
 function FirstPaint({ text }: { text: string }) {
   return (
-    <pre class="first-paint">
+    <pre class="first-paint" style={{ "--number-width": `${numberWidth(lineStarts(text).length)}ch` }}>
       <code>{highlight(isPrinted.value ? text : text.slice(0, FIRST_PAINT))}</code>
     </pre>
   );
