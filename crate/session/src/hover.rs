@@ -1,5 +1,7 @@
 //! What is under the cursor.
 
+mod tensorscript;
+
 use crate::Analysis;
 use base::{Join, Span, Surface, ToList};
 use hir::net::Applied;
@@ -23,6 +25,9 @@ pub struct Hover {
 /// At most this many patterns that widened a sum are named.
 const MAX_WIDENED: usize = 4;
 
+/// A size and what is said of it.
+const UNKNOWN: (&str, &str) = ("?", "A dim that is known only when the program runs.");
+
 /// What a hover can be about.
 #[derive(Clone, Copy)]
 pub(crate) enum Subject {
@@ -42,7 +47,15 @@ pub(crate) enum Subject {
 
 /// What is known of the innermost construct that holds a byte offset.
 pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
-    match innermost(analysis, offset) {
+    let innermost = innermost(analysis, offset);
+    if analysis.module.surface == Surface::TensorScript {
+        let is_applied = matches!(innermost, Some((_, Subject::Layer(_))));
+        let declared = tensorscript::declared(analysis, offset, is_applied);
+        if declared.is_some() {
+            return declared;
+        }
+    }
+    match innermost {
         Some((span, subject)) => describe(analysis, span, subject),
         None => name_without_type(analysis, offset),
     }
@@ -63,9 +76,13 @@ fn name_without_type(analysis: &Analysis, offset: u32) -> Option<Hover> {
     let end = before.len() + word(&mut behind.chars());
     let name = &text[start..end];
     let (code, doc) = match module.surface {
+        Surface::TensorScript if behind.starts_with('?') => (UNKNOWN.0.to_owned(), UNKNOWN.1),
         Surface::TensorScript => match module.nets.iter().find(|net| net.name == name) {
             Some(net) => (declaration(analysis, net.adt), ""),
-            None => (hir::layers::all().find(|(_, layer, _)| *layer == name).map(hir::layers::signature)?, ""),
+            None => {
+                let layer = hir::layers::all().find(|(_, layer, _)| *layer == name).map(hir::layers::signature);
+                (layer.or_else(|| tensorscript::called(analysis, offset).filter(|_| !name.is_empty()))?, "")
+            }
         },
         // It has no relations.
         Surface::Refine => return None,
@@ -113,8 +130,18 @@ pub(crate) fn innermost(analysis: &Analysis, offset: u32) -> Option<(Span, Subje
         }
     };
     let Analysis { module, inferred, .. } = analysis;
+    // A weight that says what it takes binds that to its own name, where the value stands.
+    let is_bound = |local: LocalId, span: Span| {
+        module.surface == Surface::TensorScript && !module.local_name(local).starts_with(&analysis.text[span.range()])
+    };
     for (id, expr) in module.exprs.iter_enumerated().skip(module.start.exprs) {
-        if !matches!(expr.kind, ExprKind::Error) {
+        let is_made = match &expr.kind {
+            ExprKind::Error => true,
+            ExprKind::Local(local, _) => is_bound(*local, expr.span),
+            ExprKind::Block { tail, .. } => module.exprs[*tail].span == expr.span,
+            _ => false,
+        };
+        if !is_made {
             offer(expr.span, Subject::Expr(id));
         }
         if let ExprKind::OpCall { name_span, .. } = expr.kind {
@@ -124,7 +151,9 @@ pub(crate) fn innermost(analysis: &Analysis, offset: u32) -> Option<(Span, Subje
     for (id, local) in
         module.locals.iter_enumerated().skip(module.start.locals).filter(|(id, _)| inferred.locals[*id].is_some())
     {
-        offer(local.span, Subject::Local(id));
+        if !is_bound(id, local.span) {
+            offer(local.span, Subject::Local(id));
+        }
     }
     for (id, pat) in
         module.pats.iter_enumerated().skip(module.start.pats).filter(|(id, _)| inferred.pats[*id].is_some())
@@ -150,7 +179,7 @@ pub(crate) fn innermost(analysis: &Analysis, offset: u32) -> Option<(Span, Subje
         .for_each(|(id, param)| offer(param.span, Subject::TypeParam(id)));
     // A layer is more than its operators.
     for (at, stage) in module.stages.iter().enumerate() {
-        if stage.layer(module).is_some()
+        if !matches!(stage.applied, Applied::Method(_))
             && stage.span.contains(offset)
             && innermost.is_none_or(|(found, _)| stage.span.len() <= found.len())
         {
@@ -352,7 +381,8 @@ fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
     let (code, doc) = match kind {
         TypeExprKind::Error => (written.clone(), ""),
         TypeExprKind::Hole => ("_".to_owned(), "To be inferred."),
-        TypeExprKind::Any => ("?".to_owned(), "A dim that is known only when the program runs."),
+        TypeExprKind::Any => (UNKNOWN.0.to_owned(), UNKNOWN.1),
+        TypeExprKind::Dim(_) if written == UNKNOWN.0 => (written.clone(), UNKNOWN.1),
         TypeExprKind::Adt { adt, .. } => (declaration(analysis, *adt), &*doc_of_adt(analysis, *adt)),
         TypeExprKind::Param(param) => {
             (format!("{}: {}", module.param(*param), module.param_kind(*param).name()), "A type parameter.")

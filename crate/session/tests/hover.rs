@@ -39,3 +39,49 @@ graph Net<[?, 2] -> [?, 3]> { def forward(x) { x |> fc } }
         assert_eq!(code.as_deref(), Some("node Net<[?, 2] -> [?, 3]>"));
     }
 }
+
+#[test]
+fn sizes_weights_and_arguments() {
+    let text = "use lin::Linear;
+use conv::maxpool2d;
+dim N = 2 * 2;
+tsr ROW = [1, N];
+node Net<[?, ROW] -> [?, 3]> {}
+weights Net<[?, ROW] -> [?, 3]> { fc = Linear::<[?, 1, N] -> [?, 1, 3]>::new(in=N, out=3); }
+graph Net<[?, ROW] -> [?, 3]> {
+  def new() { fc.init_normal(std=1.); self }
+  def forward(x) { x |> fc |> view(_, 3) }
+}
+node Outer<[?, ROW] -> [?, 3]> {}
+weights Outer<[?, ROW] -> [?, 3]> { inner = Net::new(); }
+graph Outer<[?, ROW] -> [?, 3]> { def forward(y) { y |> inner } }
+";
+    let code = |word: &str| code_at(text, Surface::TensorScript, word);
+    for (word, expected) in [
+        ("N = 2", "dim N = 2 * 2"),
+        ("N];\nnode", "dim N = 2 * 2"),
+        ("N] -> [?, 1, 3]", "dim N = 2 * 2"),
+        ("N, out", "dim N = 2 * 2"),
+        ("ROW = [", "tsr ROW = [1, N]"),
+        ("ROW] -> [?, 3]> {}\nweights Net", "tsr ROW = [1, N]"),
+        ("ROW] -> [?, 3]> {\n  def", "tsr ROW = [1, N]"),
+        ("?, ROW] -> [?, 3]> { fc", "?"),
+        ("fc =", "fc: Linear(in=4, out=3)\nfc.weight: [3, 4]\nfc.bias: [3]"),
+        ("fc.init", "fc: Linear(in=4, out=3)\nfc.weight: [3, 4]\nfc.bias: [3]"),
+        ("inner = ", "inner: Net\nnode Net<[?, ROW] -> [?, 3]>"),
+        // What is applied is shown with what it takes and gives.
+        ("fc |>", "fc: Linear(in=4, out=3)\n[?, 1, 4] -> [?, 1, 3]"),
+        ("view", "view(_, 3)\n[?, 1, 3] -> [?, 3]"),
+        ("inner }", "inner: Net\n[?, 1, 4] -> [?, 3]"),
+        // Where the weight says what it takes, it is not what it takes.
+        ("x |>", "x: [?, 1, 4]"),
+        ("in=", "lin::Linear(in, out, bias=true)"),
+        ("new(in", "lin::Linear(in, out, bias=true)"),
+        ("std", "init_normal(mean=0.0, std=1.0)"),
+    ] {
+        assert_eq!(code(word).as_deref(), Some(expected), "{word}");
+    }
+    for word in ["dim", "node", "def", "self"] {
+        assert_eq!(code(word), None, "{word}");
+    }
+}
