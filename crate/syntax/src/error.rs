@@ -248,6 +248,8 @@ pub enum Foreign {
     Sum,
     /// `[Some A]`, and where a comma may be missing
     BarePayload(u32),
+    /// `[Some of A]`, `[Some (A)]`
+    Payload,
     /// `let Pair x y = e in`
     Parts,
     /// `// …`, `(* … *)`
@@ -371,6 +373,7 @@ impl Foreign {
             }
             Foreign::Backtick => ("expected a variant such as `A`, found a backtick", "take the backtick away"),
             Foreign::BarePayload(_) => ("what a variant holds is a type such as `[A]`", "write the brackets"),
+            Foreign::Payload => ("what a variant holds stands in brackets such as `Some [A]`", "write it so"),
             Foreign::Sum => ("expected a type such as `[A, B]`, found variants without brackets", "write the brackets"),
             Foreign::Parts => (
                 "expected a variable such as `x`, found a pattern: `match … with` takes values apart",

@@ -229,7 +229,7 @@ impl Parser<'_> {
             self.tasks.push(Task::Separator(list));
             return self.row_rest();
         }
-        if list.rule == Rule::SumType && self.at(Pipe) && self.surface == Surface::Refine {
+        if list.rule == Rule::SumType && matches!(self.kind(), Pipe | Semicolon) && self.surface == Surface::Refine {
             self.misspelt(Comma);
             self.bump();
             return self.tasks.push(Task::Element(list));

@@ -529,9 +529,10 @@ impl Parser<'_> {
             self.leaf(NodeKind::VariantType);
             self.finish(NodeKind::SumType, sum);
         }
-        if self.at(LBracket) {
+        if self.at(LBracket) || self.foreign_payload() {
             self.then(Part::Payload(mark));
-            self.sum_type();
+            let sum = self.mark();
+            self.open(Rule::SumType, sum);
         } else {
             self.finish(NodeKind::VariantType, mark);
         }

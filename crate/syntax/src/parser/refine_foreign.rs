@@ -376,12 +376,49 @@ impl Parser<'_> {
 
     // Types and patterns.
 
-    /// `A | B` and `{A, B}` for `[A, B]`.
+    /// `Some of A`, `Some of [A]`, `Some (A)` and `Some {A}` for `Some [A]`. Whether the bracket around what it holds is
+    /// here.
+    pub(super) fn foreign_payload(&mut self) -> bool {
+        let has_of = self.is_word(self.pos, &["of"]);
+        let first = self.pos + usize::from(has_of);
+        let kind = self.kind_at(first);
+        let is_other = self.at_sum_in(first, &[LParen, LBrace]);
+        if !is_other && !(has_of && matches!(kind, Ident | LBracket)) {
+            return false;
+        }
+        let (word, open) = (self.token_span(self.pos), self.token_span(first));
+        let mut edits: Edits = Vec::new();
+        if has_of {
+            edits.push((Span::new(word.start, open.start), ""));
+        }
+        match kind {
+            LBracket => {}
+            Ident => edits.append_all([(Span::new(open.start, open.start), "["), (open.after(), "]")]),
+            _ => edits.append_all([(open, "["), (self.token_span(self.partner(first as u32) as usize), "]")]),
+        }
+        self.foreign(Foreign::Payload, word, &edits);
+        if has_of {
+            self.bump();
+        }
+        if kind == Ident {
+            let sum = self.mark();
+            self.leaf(NodeKind::VariantType);
+            self.finish(NodeKind::SumType, sum);
+        }
+        kind != Ident
+    }
+
+    /// Whether variants stand here in such brackets.
+    fn at_sum_in(&self, pos: usize, openers: &[TokenKind]) -> bool {
+        openers.contains(&self.kind_at(pos)) && self.partner(pos as u32) != NONE && self.kind_at(pos + 1) == Ident
+    }
+
+    /// `A | B`, `A, B`, `{A, B}` and `(A, B)` for `[A, B]`.
     pub(super) fn unbracketed_sum(&mut self) -> bool {
         let first = self.pos;
-        let is_braced = self.at(LBrace) && self.partner(first as u32) != NONE;
+        let is_braced = self.at_sum_in(first, &[LBrace, LParen]);
         let mut end = if is_braced { self.behind(first) } else { first };
-        while !is_braced && end < first + AHEAD && matches!(self.sig[end].kind, Ident | Pipe | LBracket) {
+        while !is_braced && end < first + AHEAD && matches!(self.sig[end].kind, Ident | Pipe | Comma | LBracket) {
             end = self.behind(end);
         }
         if end == first || self.sig[end].kind != Eq {
