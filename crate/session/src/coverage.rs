@@ -23,6 +23,10 @@ pub(crate) fn diagnostics(
     let wrong = wrong_patterns(module, inferred, errors);
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
+        // That there are none has been told.
+        if arms.is_empty() && module.surface == Surface::Refine {
+            continue;
+        }
         // Of what could not be typed nothing is said, nor if a part could not, and nothing of a sum whose variants are not
         // known for an error.
         let Some(term) = inferred.exprs[*scrutinee].filter(|&term| !inferred.is_unknown(term)) else {

@@ -18,7 +18,7 @@ const AHEAD: usize = 64;
 const MAX_OUTDENTS: usize = 4;
 
 /// What people write who know other languages.
-const FOREIGN: [(&str, TokenKind); 17] = [
+const FOREIGN: [(&str, TokenKind); 19] = [
     ("func", KwDef),
     ("function", KwDef),
     ("fun", KwDef),
@@ -31,7 +31,9 @@ const FOREIGN: [(&str, TokenKind); 17] = [
     ("const", KwLet),
     ("switch", KwMatch),
     ("when", KwMatch),
+    ("case", KwMatch),
     ("is", KwWith),
+    ("of", KwWith),
     ("enum", KwType),
     ("import", KwUse),
     ("func", KwMethod),
@@ -155,8 +157,8 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
         Surface::Refine => match (nth(1), nth(2)) {
             (Local, Eq | Colon) => &[KwLet],
             (Local, KwWith) if last != KwMatch => &[KwMatch],
-            (Local, Local) if nth(3) == Pipe => &[KwMatch],
-            (Pipe, _) if scrutinee_ends(sig, pos) => &[KwWith],
+            (Local, Local) if nth(3) == Pipe || nth(4) == Arrow => &[KwMatch],
+            (Pipe, _) | (Ident, Arrow) if scrutinee_ends(sig, pos) => &[KwWith],
             // Behind what a `let` binds.
             (KwLet | KwMatch, _) if matches!(last, Ident | Local | RParen) => &[KwIn],
             _ => &[],
