@@ -597,7 +597,8 @@ impl SyntaxError {
             SyntaxError::Unclosed { opener, opened, closers, found } => {
                 let text: String = closers.iter().filter_map(|kind| kind.spelling()).collect();
                 let expected = opener.closer().describe();
-                syntax(format!("expected {expected}, found {}", found.kind.describe()))
+                let other = if found.kind == opener.closer() { "another " } else { "" };
+                syntax(format!("expected {other}{expected}, found {}", found.kind.describe()))
                     .label(*opened, format!("this {} is not closed", opener.describe()))
                     .fix(format!("insert `{text}`"), found.before.after(), text)
             }

@@ -6,7 +6,7 @@
 
 use base::{Edit, Surface};
 
-use super::{openers, outdent, pair};
+use super::{closers, openers, outdent, pair};
 use crate::error::{Foreign, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::{self, *};
@@ -77,7 +77,7 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) -> 
     if surface != Surface::Relay {
         return Vec::new();
     }
-    if openers::insert(text, lexed) {
+    if openers::insert(text, lexed) || closers::insert(text, lexed) {
         pair::brackets(&mut lexed.sig, &[]);
     }
     // Each may leave others open.

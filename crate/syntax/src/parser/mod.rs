@@ -4,6 +4,7 @@
 //! expression, a pattern, a type or a dim pushes exactly one node.
 
 mod block;
+mod closers;
 mod expr;
 mod foreign;
 mod item;

@@ -35,15 +35,26 @@ pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
     }
     base::sort_by_key(&mut places, |&(place, _)| place);
     places.dedup();
+    put(text, lexed, &places, &|kind, found, _| SyntaxError::Expected { expected: Expected::Opener(kind), found });
+    true
+}
+
+/// Puts tokens of no text before others, which are sorted. `told` says so, of each with its place in the list.
+pub(super) fn put(
+    text: &str,
+    lexed: &mut Lexed,
+    places: &[(usize, TokenKind)],
+    told: &dyn Fn(TokenKind, Found, usize) -> SyntaxError,
+) {
     let (mut tokens, mut sig) = (Vec::new(), Vec::new());
     let (mut n_tokens, mut n_places) = (0, 0);
     for (pos, &it) in lexed.sig.iter().enumerate() {
         while let Some(&(_, kind)) = places.get(n_places).filter(|place| place.0 == pos) {
-            n_places += 1;
             let last = lexed.sig[pos - 1].token;
             let (at, before) = (lexed.span(it.token, text), lexed.span(last, text));
             let found = Found { kind: it.kind, at, before, first_on_line: it.first_on_line };
-            lexed.errors.push(SyntaxError::Expected { expected: Expected::Opener(kind), found });
+            lexed.errors.push(told(kind, found, n_places));
+            n_places += 1;
             tokens.extend_from_slice(&lexed.tokens[n_tokens..=last as usize]);
             n_tokens = last as usize + 1;
             sig.push(Sig { token: tokens.len() as u32, partner: NONE, kind, first_on_line: false, ends_blocks: false });
@@ -53,7 +64,6 @@ pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
     }
     tokens.extend_from_slice(&lexed.tokens[n_tokens..]);
     (lexed.tokens, lexed.sig) = (tokens, sig);
-    true
 }
 
 /// Whether it is such a closer that pairs with nothing.

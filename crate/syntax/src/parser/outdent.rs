@@ -1,7 +1,7 @@
 //! Where a `{` that nothing closes ends, as the lines are laid out.
 //!
-//! What such a `{` holds, if it begins on a new line and further right than the line of the `{`, ends before a line that
-//! is not. Nothing of this is looked at where each `{` has its `}`.
+//! What such a `{` holds, if it begins on its line or further right than that, ends before a line that does not. Nothing
+//! of this is looked at where each `{` has its `}`.
 //!
 //! Worked example: of `def @f(%x) {`, `  %x + 1` and `@f(1)`, each on a line, the third is no part of the function.
 
@@ -16,8 +16,8 @@ pub(super) fn mark(text: &str, lexed: &mut Lexed) -> bool {
         return false;
     }
     let mut found = false;
-    // Of the line here, and of that on which the outermost `{` stands.
-    let (mut column, mut outer) = (0, None);
+    // Of the line here, of that on which the item begins, and of that on which the outermost `{` stands.
+    let (mut column, mut of_item, mut outer) = (0, 0, None);
     for pos in 0..lexed.sig.len() {
         let sig = lexed.sig[pos];
         if sig.first_on_line {
@@ -25,21 +25,22 @@ pub(super) fn mark(text: &str, lexed: &mut Lexed) -> bool {
             column = start - base::end_of_last(&text[..start], b'\n');
         }
         if begins_item(&lexed.sig, pos) {
-            outer = None;
+            (of_item, outer) = (column, None);
         }
         match outer {
-            None if is_open(&sig) => outer = Some((pos, column)),
-            // What it holds is not further right, or stands on its line.
-            Some((opener, of_opener)) if pos == opener + 1 && (!sig.first_on_line || column <= of_opener) => {
-                outer = None
-            }
-            Some((_, of_opener)) if sig.first_on_line && column <= of_opener => {
+            None if is_open(&sig) => outer = Some((pos, column.min(of_item))),
+            // What it holds is not further right.
+            Some((opener, of_opener)) if pos == opener + 1 && sig.first_on_line && column <= of_opener => outer = None,
+            Some((opener, of_opener)) if sig.first_on_line && column <= of_opener => {
                 // What an operator, a comma or a bracket stands before or behind goes on.
                 let goes_on = matches!(sig.kind, Minus | LParen | LBracket | LBrace | Underscore);
                 let last = lexed.sig[pos - 1].kind;
+                // Where what it holds began on its line, other statements may stand below.
+                let begins_below = |opener: usize| lexed.sig[opener + 1].first_on_line;
                 let is_over = last.is_closer()
                     || last.is_name()
-                    || matches!(last, Semicolon | Local | Graph | Global | Int | Float | String | KwTrue | KwFalse);
+                    || last == Semicolon && begins_below(opener)
+                    || matches!(last, Local | Graph | Global | Int | Float | String | KwTrue | KwFalse);
                 if is_over && (sig.kind == KwLet || sig.kind.starts_expr() && !goes_on) {
                     lexed.sig[pos].ends_blocks = true;
                     (found, outer) = (true, None);
