@@ -20,6 +20,8 @@ pub enum SyntaxError {
         opened: Span,
         closers: Vec<TokenKind>,
         found: Found,
+        /// Where one may stand as well.
+        others: Vec<Span>,
     },
     /// A bracket that closes nothing.
     Unopened {
@@ -541,7 +543,8 @@ impl SyntaxError {
                     }
                     Expected::Token(TokenKind::PipeArrow) => said.fix("insert `|>`", found.before.after(), " |>"),
                     Expected::Token(TokenKind::Eq) if found.kind.starts_expr() => {
-                        said.fix("insert `=`", found.before.after(), " =")
+                        let sign = if found.before.end == found.at.start { "=" } else { " =" };
+                        said.fix("insert `=`", found.before.after(), sign)
                     }
                     Expected::Neck { is_meant: true } => said.fix("write `:-`", found.at, ":-"),
                     Expected::Separator(TokenKind::Dot) if found.kind == TokenKind::Semicolon => {
@@ -570,6 +573,12 @@ impl SyntaxError {
                     Expected::Token(TokenKind::Pipe) if found.kind.starts_refine() => {
                         said.fix("insert `|`", Span::new(found.at.start, found.at.start), "| ")
                     }
+                    Expected::Token(TokenKind::FatArrow) if found.kind.starts_expr() => {
+                        said.fix("insert `=>`", found.before.after(), " =>")
+                    }
+                    Expected::Token(TokenKind::FatArrow) if found.kind == TokenKind::Gt => {
+                        said.fix("write `=>`", found.at, "=>")
+                    }
                     Expected::Token(kind @ (TokenKind::FatArrow | TokenKind::Eq)) if found.kind.is_like_arrow() => {
                         let sign = kind.describe();
                         said.fix(format!("write {sign}"), found.at, base::trim(&sign, "`"))
@@ -594,13 +603,17 @@ impl SyntaxError {
                     _ => said,
                 }
             }
-            SyntaxError::Unclosed { opener, opened, closers, found } => {
+            SyntaxError::Unclosed { opener, opened, closers, found, others } => {
                 let text: String = closers.iter().filter_map(|kind| kind.spelling()).collect();
                 let expected = opener.closer().describe();
                 let other = if found.kind == opener.closer() { "another " } else { "" };
-                syntax(format!("expected {other}{expected}, found {}", found.kind.describe()))
+                let mut said = syntax(format!("expected {other}{expected}, found {}", found.kind.describe()))
                     .label(*opened, format!("this {} is not closed", opener.describe()))
-                    .fix(format!("insert `{text}`"), found.before.after(), text)
+                    .fix(format!("insert `{text}`"), found.before.after(), text.clone());
+                for &place in others {
+                    said = said.fix(format!("insert `{text}`"), place, text.clone());
+                }
+                said
             }
             SyntaxError::MissingLet { local, equals, has_sigil } => {
                 let start = Span::new(local.start, local.start);

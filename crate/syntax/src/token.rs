@@ -319,7 +319,7 @@ impl TokenKind {
 
     /// A sign or word that is easily written for `:-`.
     pub(crate) fn is_like_neck(self) -> bool {
-        self == KwWhere || self.is_like_arrow()
+        matches!(self, KwWhere | Minus) || self.is_like_arrow()
     }
 
     /// A token that the lexer has reported.

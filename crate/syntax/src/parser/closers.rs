@@ -1,13 +1,13 @@
-//! A `}` that is missing inside of an item, found before parsing and put where the lines say that it belongs.
+//! A `)` or `}` that is missing inside of an item, found before parsing and put where it belongs.
 //!
-//! Where one is missing, the `{` further out go without theirs, and arms and statements behind it are taken for the inner
-//! ones. So a token of no text stands from here on
-//! - before an `else` that has none before it;
+//! Where one is missing, openers further out go without theirs, and what stands behind it is taken for a part of what it
+//! should have ended. So where there are such openers, a token of no text stands from here on
+//! - behind parameters: before the arrow of a result, a `where` or a body;
+//! - before an `else` that has no `}` before it;
 //! - where a `}` begins a line as far right as that of a `{` further out, for each `{` within that: before the first line
 //!   that is no further right than its own;
-//! - where a `)` or `]` closes what a `{` stands in: before the first comma behind the `{`, or the first that stands before no arm.
-//!
-//! Nothing of this is looked at where each `{` has its `}`.
+//! - where a `)` or `]` closes what a `{` stands in: before the first comma behind the `{`, or, behind an arm, before the
+//!   first that stands before no arm.
 //!
 //! Worked example: of `match (%t) {`, `  A => match (%u) {`, `    B => 1,`, `  C => 2,` and `}`, each on a line, the last
 //! one closes the first, so that the other one ends behind the `1`.
@@ -19,8 +19,54 @@ use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::*;
 use base::{Append, ToList};
 
-/// Puts them there; the brackets are paired. Whether there were some.
-pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
+/// So many tokens of parameters are looked at.
+const AHEAD: usize = 128;
+
+/// Puts the `)` there that parameters lack; the brackets are paired. Whether there were some.
+pub(super) fn of_params(text: &str, lexed: &mut Lexed) -> bool {
+    let sig = &lexed.sig;
+    let mut ended = Vec::new();
+    if sig.iter().any(|sig| sig.kind == LParen && sig.partner == NONE) {
+        let openers = (0..sig.len()).filter(|&pos| sig[pos].kind == LParen && begins_params(sig, pos));
+        ended.append_all(openers.filter_map(|opener| Some((params_end(sig, opener)?, opener))));
+    }
+    put_closers(text, lexed, ended)
+}
+
+/// Whether parameters stand behind this `(`: of a definition, of a function, or their types.
+fn begins_params(sig: &[Sig], opener: usize) -> bool {
+    let before = |pos: usize| pos.checked_sub(1).map_or(Eof, |pos| sig[pos].kind);
+    let head = match before(opener) {
+        RBracket if sig[opener - 1].partner != NONE => sig[opener - 1].partner as usize,
+        _ => opener,
+    };
+    before(head) == KwFn || before(head) == Global && before(head - 1) == KwDef
+}
+
+/// Before which token parameters end that have no `)` before it: the arrow of a result, or a body.
+fn params_end(sig: &[Sig], opener: usize) -> Option<usize> {
+    let mut pos = opener + 1;
+    while pos < (opener + AHEAD).min(sig.len()) {
+        let Sig { kind, partner, .. } = sig[pos];
+        let last = sig[pos - 1];
+        match kind {
+            // Of the type of a function.
+            Arrow if last.kind == RParen && last.partner != NONE && begins_params(sig, last.partner as usize) => {}
+            // Where the parameter is on a machine, as TVM prints it.
+            LBrace if sig.get(pos + 2).is_some_and(|sig| sig.kind == Eq) => {}
+            Arrow | LBrace | KwWhere => return (pos > opener + 1).then_some(pos),
+            LParen | LBracket if partner == NONE => return None,
+            RParen | Semicolon | FatArrow | KwLet => return None,
+            _ if begins_item(sig, pos) => return None,
+            _ => {}
+        }
+        pos = if kind.is_opener() && partner != NONE { partner as usize } else { pos } + 1;
+    }
+    None
+}
+
+/// The same for `}`.
+pub(super) fn of_blocks(text: &str, lexed: &mut Lexed) -> bool {
     if !lexed.sig.iter().any(|sig| sig.kind == LBrace && sig.partner == NONE) {
         return false;
     }
@@ -86,14 +132,21 @@ pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
         let is_behind = lexed.sig[*place].kind != RBrace && matches!(lexed.sig[*place - 1].kind, Comma | Semicolon);
         *place -= usize::from(is_behind);
     }
+    put_closers(text, lexed, ended)
+}
+
+/// Puts the closers of openers before tokens.
+fn put_closers(text: &str, lexed: &mut Lexed, mut ended: Vec<(usize, usize)>) -> bool {
     base::sort_by_key(&mut ended, |&(place, _)| place);
-    let places = ended.iter().map(|&(place, _)| (place, RBrace)).list();
-    let opened = ended.iter().map(|&(_, opener)| lexed.span(lexed.sig[opener].token, text)).list();
+    let openers = ended.iter().map(|&(_, opener)| lexed.sig[opener]).list();
+    let opened = openers.iter().map(|opener| lexed.span(opener.token, text)).list();
+    let places = ended.iter().zip(&openers).map(|(&(place, _), opener)| (place, opener.kind.closer())).list();
     put(text, lexed, &places, &|kind, found, at| SyntaxError::Unclosed {
-        opener: LBrace,
+        opener: openers[at].kind,
         opened: opened[at],
         closers: vec![kind],
         found,
+        others: Vec::new(),
     });
     !places.is_empty()
 }

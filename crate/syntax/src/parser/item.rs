@@ -238,7 +238,11 @@ impl Parser<'_> {
     pub(super) fn type_param(&mut self) {
         let mark = self.mark();
         self.name();
-        if self.eat(Colon) && !self.eat(Ident) {
+        let kind = &self.text[self.token_span(self.pos).range()];
+        if matches!(kind, "Dim" | "Shape" | "Type" | "BaseType" | "Row") {
+            self.expected(Expected::Token(Colon));
+            self.bump();
+        } else if self.eat(Colon) && !self.eat(Ident) {
             self.expected(Expected::Name);
         }
         self.finish(NodeKind::TypeParam, mark);

@@ -217,6 +217,10 @@ impl Parser<'_> {
         let is_last = self.at(Comma) && close == NONE && self.ends_line(list);
         if self.at(Comma) && !is_last {
             let closer = self.sig[list.opener as usize].kind.closer();
+            if close == NONE && list.rule.n_items() == Some(list.n_items) {
+                self.unclosed(list.opener);
+                return self.close(list);
+            }
             if list.rule.n_items() == Some(list.n_items) && self.nth(1) != closer {
                 self.expected(Expected::Token(closer));
             }
@@ -329,6 +333,7 @@ impl Parser<'_> {
         match element {
             Element::Param if self.surface == Surface::TensorScript => self.script_param(),
             Element::Arg | Element::TypeOrAttr | Element::Param if self.at_attr() => self.attr(),
+            Element::Arg if self.at_list_of_attr() => self.attr(),
             Element::Arg if (self.at(Ident) || self.at(KwDim)) && self.nth(1) == Colon && self.nth(2) != Colon => {
                 self.attr()
             }
@@ -388,18 +393,29 @@ impl Parser<'_> {
         false
     }
 
+    /// `axis[-1]`, where the sign is missing: no tensor has a name such as this.
+    fn at_list_of_attr(&self) -> bool {
+        let name = self.token_span(self.pos);
+        let text = &self.text[name.range()];
+        self.surface == Surface::Relay
+            && self.at(Ident)
+            && self.nth(1) == LBracket
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text != "meta"
+    }
+
     fn attr(&mut self) {
         let mark = self.mark();
         if self.surface == Surface::TensorScript {
             self.name();
         }
-        while !matches!(self.kind(), Eq | Colon | String) {
+        while !matches!(self.kind(), Eq | Colon | String | LBracket) {
             self.bump();
         }
         if self.at(Colon) {
             self.misspelt(Eq);
         }
-        if self.at(String) {
+        if self.at(String) || self.at(LBracket) {
             self.expected(Expected::Token(Eq));
         } else {
             self.bump();

@@ -77,8 +77,10 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) -> 
     if surface != Surface::Relay {
         return Vec::new();
     }
-    if openers::insert(text, lexed) || closers::insert(text, lexed) {
-        pair::brackets(&mut lexed.sig, &[]);
+    for insert in [openers::insert, closers::of_params, closers::of_blocks] {
+        if insert(text, lexed) {
+            pair::brackets(&mut lexed.sig, &[]);
+        }
     }
     // Each may leave others open.
     for _ in 0..MAX_OUTDENTS {

@@ -23,7 +23,7 @@ mod surplus;
 mod tensorscript;
 mod ty;
 
-use base::{Edited, Span, Surface};
+use base::{Append, Edited, Span, Surface};
 use std::ops::Range;
 
 use crate::Parse;
@@ -42,6 +42,9 @@ pub const DIM_FUNCTIONS: [&str; 5] = ["max", "min", "floordiv", "rank", "prod"];
 
 /// How deep brackets, prefix operators, `:=` and arrows of function types may nest.
 pub const MAX_NESTING: u32 = 1000;
+
+/// So many places are told where a `]` may be missing.
+const MAX_PLACES: usize = 8;
 
 pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
     let mut lexed = names::lex_names(text, surface);
@@ -487,7 +490,21 @@ impl Parser<'_> {
         let kind = self.sig[opener as usize].kind;
         if !self.also_missing(kind.closer()) && !self.hush() {
             let (opened, found) = (self.token_span(opener as usize), self.found());
-            self.errors.push(SyntaxError::Unclosed { opener: kind, opened, closers: vec![kind.closer()], found });
+            // Of a list of numbers or lists, the end of one in it may be what is missing.
+            let mut others = Vec::new();
+            if kind == LBracket {
+                let is_number = |pos: usize| matches!(self.kind_at(pos), Int | Float | Minus);
+                let ends_one = |&pos: &usize| self.kind_at(pos) == Comma && !(is_number(pos - 1) && is_number(pos + 1));
+                let commas = (opener as usize..self.pos).filter(ends_one);
+                others.append_all(commas.map(|pos| self.token_span(pos - 1).after()).take(MAX_PLACES));
+            }
+            self.errors.push(SyntaxError::Unclosed {
+                opener: kind,
+                opened,
+                closers: vec![kind.closer()],
+                found,
+                others,
+            });
         }
     }
 

@@ -24,7 +24,10 @@ pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
     }
     for pos in 0..lexed.sig.len() {
         let found = match lexed.sig[pos] {
-            Sig { kind: RParen, partner: NONE, .. } => before_arguments(&lexed.sig, pos).map(|place| (place, LParen)),
+            Sig { kind: RParen, partner: NONE, .. } => {
+                let place = before_arguments(&lexed.sig, pos).or_else(|| before_values(&lexed.sig, pos));
+                place.map(|place| (place, LParen))
+            }
             Sig { kind: RBracket, partner: NONE, .. } => before_items(&lexed.sig, pos).map(|place| (place, LBracket)),
             _ => None,
         };
@@ -142,6 +145,26 @@ fn before_arguments(sig: &[Sig], closer: usize) -> Option<usize> {
     }
     let before = |n: usize| closer.checked_sub(n).map_or(Eof, kind);
     found.or((before(1) == Global || before(2) == KwCase).then_some(closer))
+}
+
+/// Before which token the `(` of several values is missing: with those, a block, a statement, an arm's value or an
+/// alternative begins.
+fn before_values(sig: &[Sig], closer: usize) -> Option<usize> {
+    let (mut pos, mut has_comma) = (closer, false);
+    for _ in 0..AHEAD {
+        let last = pos.checked_sub(1)?;
+        let Sig { kind, partner, .. } = sig[last];
+        match kind {
+            // Of a pattern it is none: the values before it are those of other arms.
+            FatArrow if sig[closer + 1].kind == FatArrow => return None,
+            LBrace | Semicolon | FatArrow | Pipe => return has_comma.then_some(pos),
+            Eq | LParen | LBracket => return None,
+            _ => {}
+        }
+        has_comma |= kind == Comma;
+        pos = if kind.is_closer() && partner != NONE { partner as usize } else { last };
+    }
+    None
 }
 
 /// Before which token the `[` of a `]` is missing: a tensor's shape, with its dtype behind it; arguments or parameters of

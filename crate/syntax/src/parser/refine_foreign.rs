@@ -383,7 +383,7 @@ impl Parser<'_> {
         let first = self.pos + usize::from(has_of);
         let kind = self.kind_at(first);
         let is_other = self.at_sum_in(first, &[LParen, LBrace]);
-        if !is_other && !(has_of && matches!(kind, Ident | LBracket)) {
+        if !(is_other || has_of && matches!(kind, Ident | LBracket)) {
             return false;
         }
         let (word, open) = (self.token_span(self.pos), self.token_span(first));

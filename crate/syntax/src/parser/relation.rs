@@ -51,7 +51,7 @@ impl Parser<'_> {
         } else if self.at(Dot) {
             return;
         } else {
-            let names_goal = self.nth(1) == KwIf || self.nth(1) == Ident && self.nth(2) == LParen;
+            let names_goal = self.nth(1) == KwIf || self.nth(1) == Ident && matches!(self.nth(2), LParen | Dot);
             let is_meant = self.kind().is_like_neck() && (names_goal || self.at_equation(1));
             self.expected(Expected::Neck { is_meant });
             if !is_meant {

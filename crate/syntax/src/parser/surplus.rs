@@ -137,18 +137,20 @@ impl Parser<'_> {
         end.is_some_and(|end| matches!(self.kind_at(end), Comma | RParen))
     }
 
-    /// The token behind a type that surely begins at this one: a dtype, a `Tensor[…]`, or a tuple or function of such.
+    /// The token behind a type that surely begins at this one: a dtype, a `Tensor[…]`, a sum, or a tuple or function of
+    /// such.
     pub(super) fn type_end(&self, mut pos: usize) -> Option<usize> {
         let end = pos + AHEAD;
         while pos < end {
             let behind = |pos: usize| (self.partner(pos as u32) != NONE).then(|| self.partner(pos as u32) as usize + 1);
             pos = match self.kind_at(pos) {
-                KwFn if self.kind_at(pos + 1) == LParen => {
-                    behind(pos + 1).filter(|&end| self.kind_at(end) == Arrow)? + 1
+                KwFn => {
+                    let params = if self.kind_at(pos + 1) == LBracket { behind(pos + 1)? } else { pos + 1 };
+                    behind(params).filter(|&end| self.kind_at(end) == Arrow)? + 1
                 }
                 Ident if self.kind_at(pos + 1) == LBracket => return behind(pos + 1),
                 Ident => return Some(pos + 1),
-                LParen => return behind(pos),
+                LParen | LBracket => return behind(pos),
                 _ => return None,
             };
         }
