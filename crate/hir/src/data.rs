@@ -118,7 +118,7 @@ impl Module {
     pub fn operator_name(&self, op: OpId) -> &'static str {
         let row = op.row();
         match self.surface {
-            Surface::TensorScript => row.infix.unwrap_or_else(|| base::trim_start(row.name, "nn.")),
+            Surface::TensorScript => row.infix.unwrap_or(row.name.strip_prefix("nn.").unwrap_or(row.name)),
             Surface::Relay | Surface::Refine => row.name,
         }
     }

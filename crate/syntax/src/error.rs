@@ -250,6 +250,8 @@ pub enum Foreign {
     Sum,
     /// `[Some A]`, and where a comma may be missing
     BarePayload(u32),
+    /// `use a::b, c;`
+    Imports,
     /// `[Some of A]`, `[Some (A)]`
     Payload,
     /// `let Pair x y = e in`
@@ -375,6 +377,9 @@ impl Foreign {
             }
             Foreign::Backtick => ("expected a variant such as `A`, found a backtick", "take the backtick away"),
             Foreign::BarePayload(_) => ("what a variant holds is a type such as `[A]`", "write the brackets"),
+            Foreign::Imports => {
+                ("expected several names in braces such as `use nonlin::{relu, tanh};`", "put braces around them")
+            }
             Foreign::Payload => ("what a variant holds stands in brackets such as `Some [A]`", "write it so"),
             Foreign::Sum => ("expected a type such as `[A, B]`, found variants without brackets", "write the brackets"),
             Foreign::Parts => (
@@ -541,6 +546,9 @@ impl SyntaxError {
                     Expected::Token(TokenKind::ColonColon) if !matches!(found.kind, TokenKind::Semicolon) => {
                         said.fix("insert `::`", found.before.after(), "::")
                     }
+                    Expected::Token(TokenKind::Lt) if found.kind == TokenKind::LBracket => {
+                        said.fix("insert `<`", found.before.after(), "<")
+                    }
                     Expected::Token(TokenKind::PipeArrow) => said.fix("insert `|>`", found.before.after(), " |>"),
                     Expected::Token(TokenKind::Eq) if found.kind.starts_expr() => {
                         let sign = if found.before.end == found.at.start { "=" } else { " =" };
@@ -553,7 +561,8 @@ impl SyntaxError {
                     Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
                     Expected::Token(TokenKind::KwAs) => said.fix("insert `as`", found.before.after(), " as"),
                     Expected::Token(TokenKind::Arrow)
-                        if matches!(found.kind, TokenKind::FatArrow | TokenKind::Eq | TokenKind::Colon) =>
+                        if found.kind != TokenKind::Gt
+                            && (found.kind.is_for_arrow() || found.kind == TokenKind::Colon) =>
                     {
                         said.fix("write `->`", found.at, "->")
                     }
@@ -586,7 +595,10 @@ impl SyntaxError {
                     Expected::Separator(_) if found.kind.is_operand() || found.kind == TokenKind::Global => {
                         said.fix("insert `,`", found.before.after(), ",")
                     }
-                    Expected::Opener(TokenKind::LBrace) => said.fix("insert `{`", found.before.after(), " {"),
+                    Expected::Opener(TokenKind::LBrace) => {
+                        let sign = if found.before.end == found.at.start { "{" } else { " {" };
+                        said.fix("insert `{`", found.before.after(), sign)
+                    }
                     Expected::Opener(kind) => {
                         let sign = if *kind == TokenKind::LParen { "(" } else { "[" };
                         said.fix(format!("insert `{sign}`"), Span::new(found.at.start, found.at.start), sign)

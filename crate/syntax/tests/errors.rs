@@ -47,7 +47,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     ),
     ("match (%x) { A => 1; B => 2 }", &["syntax-error `;` expected `,`, found `;`; write `,`: good"]),
     ("match (%x) { => 1 }", &["syntax-error `=>` expected a pattern, found `=>`"]),
-    ("match (%x) { A 1 }", &["syntax-error `1` expected `=>`, found an integer"]),
+    ("match (%x) { A 1 }", &["syntax-error `1` expected `=>`, found an integer; insert `=>`: good"]),
     ("match %x", &["syntax-error `%x` expected `{`, found the end of the file"]),
     ("if (%c) { 1 }", &["syntax-error `}` expected `else`, found the end of the file"]),
     (
@@ -99,7 +99,7 @@ const ERRORS: &[(&str, &[&str])] = &[
             "syntax-error `.` expected a relation or an equation, found `.`",
         ],
     ),
-    ("relation R(A) = true.", &["syntax-error `=` expected `:-` or `.`, found `=`"]),
+    ("relation R(A) = true.", &["syntax-error `=` expected `:-` or `.`, found `=`; write `:-`: good"]),
     ("relation R :- true.", &["syntax-error `:` expected `(`, found `:`"]),
     (
         "relation R(A) :- if (a) { true } else true.",

@@ -142,7 +142,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("node A<B -> B> { x = 1; }", &["syntax-error `x` expected `dim` or `tsr`, found a name"]),
     (
         "weights A<B -> B>\n  a = L::new();\n  b = L::new();\n}\ndim C = 3;",
-        &["syntax-error `>` expected `{`, found a name; `a` found here"],
+        &["syntax-error `>` expected `{`, found a name; `a` found here; insert `{`: good"],
     ),
     (
         "weights A<B -> B> { a = L(in=1); b = ::new(); c = L::(); d = L::new; e L::new(); = L::new(); }",

@@ -46,6 +46,10 @@ fn begins_params(sig: &[Sig], opener: usize) -> bool {
 /// Before which token parameters end that have no `)` before it: the arrow of a result, or a body.
 fn params_end(sig: &[Sig], opener: usize) -> Option<usize> {
     let mut pos = opener + 1;
+    // It is the `(` that is too many.
+    if sig.get(pos).is_some_and(|sig| sig.kind == LParen) && sig.get(pos + 1).is_some_and(|sig| sig.kind == Local) {
+        return None;
+    }
     while pos < (opener + AHEAD).min(sig.len()) {
         let Sig { kind, partner, .. } = sig[pos];
         let last = sig[pos - 1];
@@ -114,7 +118,13 @@ pub(super) fn of_blocks(text: &str, lexed: &mut Lexed) -> bool {
             RBrace => {
                 let closed = open.iter().rposition(|&opener| columns[opener] <= columns[pos]);
                 let is_its = |at: usize| sig.first_on_line && columns[open[at]] == columns[pos];
-                let inner = closed.filter(|&at| is_its(at)).map_or(open.len(), |at| at + 1);
+                // What it holds does not begin on another line, or further right than its own.
+                let is_plain = |&opener: &usize| {
+                    !lexed.sig[opener + 1].first_on_line || opener + 1 == pos || columns[opener + 1] > columns[opener]
+                };
+                let inner = closed.map_or(open.len(), |at| at + 1);
+                let is_shown = closed.is_some_and(is_its) && open[inner..].iter().all(is_plain);
+                let inner = if is_shown { inner } else { open.len() };
                 // The innermost first, and none before those that it holds.
                 let mut place = 0;
                 for opener in open.drain(inner..).rev() {

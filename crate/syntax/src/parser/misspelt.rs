@@ -74,10 +74,13 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) -> 
     if begins_item {
         pair::brackets(&mut lexed.sig, &[]);
     }
+    if surface != Surface::Refine && openers::insert(text, surface, lexed) {
+        pair::brackets(&mut lexed.sig, &[]);
+    }
     if surface != Surface::Relay {
         return Vec::new();
     }
-    for insert in [openers::insert, closers::of_params, closers::of_blocks] {
+    for insert in [closers::of_params, closers::of_blocks] {
         if insert(text, lexed) {
             pair::brackets(&mut lexed.sig, &[]);
         }

@@ -23,7 +23,7 @@ mod surplus;
 mod tensorscript;
 mod ty;
 
-use base::{Append, Edited, Span, Surface};
+use base::{Edited, Span, Surface};
 use std::ops::Range;
 
 use crate::Parse;
@@ -490,14 +490,7 @@ impl Parser<'_> {
         let kind = self.sig[opener as usize].kind;
         if !self.also_missing(kind.closer()) && !self.hush() {
             let (opened, found) = (self.token_span(opener as usize), self.found());
-            // Of a list of numbers or lists, the end of one in it may be what is missing.
-            let mut others = Vec::new();
-            if kind == LBracket {
-                let is_number = |pos: usize| matches!(self.kind_at(pos), Int | Float | Minus);
-                let ends_one = |&pos: &usize| self.kind_at(pos) == Comma && !(is_number(pos - 1) && is_number(pos + 1));
-                let commas = (opener as usize..self.pos).filter(ends_one);
-                others.append_all(commas.map(|pos| self.token_span(pos - 1).after()).take(MAX_PLACES));
-            }
+            let others = if kind == LBracket { self.other_ends(opener as usize) } else { Vec::new() };
             self.errors.push(SyntaxError::Unclosed {
                 opener: kind,
                 opened,
@@ -506,6 +499,23 @@ impl Parser<'_> {
                 others,
             });
         }
+    }
+
+    /// Where a list may end as well, whose `[` lacks its `]`, or one in it: before commas that stand between unlike things.
+    fn other_ends(&self, opener: usize) -> Vec<Span> {
+        let (mut ends, mut inner) = (Vec::new(), NONE);
+        for pos in opener + 1..self.pos {
+            let are = |kinds: &[TokenKind]| [pos - 1, pos + 1].iter().all(|&pos| kinds.contains(&self.kind_at(pos)));
+            match self.kind_at(pos) {
+                LBracket if inner == NONE => inner = self.partner(pos as u32),
+                RBracket if inner == pos as u32 => inner = NONE,
+                // Variants are alike but in different sums.
+                Comma if are(&[Int, Float, Minus]) || inner == NONE && are(&[Ident]) => {}
+                Comma if ends.len() < MAX_PLACES => ends.push(self.token_span(pos - 1).after()),
+                _ => {}
+            }
+        }
+        ends
     }
 
     /// Adds a token to what the last error says is missing here, if it is of that sort.

@@ -11,19 +11,26 @@ use super::pair::begins_item;
 use crate::error::{Expected, Found, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig, Token};
 use crate::token::TokenKind::{self, *};
-use base::Append;
+use base::{Append, Surface};
 
 /// At most this many tokens of a type are looked at.
 const AHEAD: usize = 64;
 
 /// Puts them there; the brackets are paired. Whether there were some.
-pub(super) fn insert(text: &str, lexed: &mut Lexed) -> bool {
+pub(super) fn insert(text: &str, surface: Surface, lexed: &mut Lexed) -> bool {
     let mut places = Vec::new();
     if lexed.sig.iter().any(|sig| is_alone(sig, RBrace)) {
         braces(&lexed.sig, &mut places);
     }
     for pos in 0..lexed.sig.len() {
         let found = match lexed.sig[pos] {
+            Sig { kind: RBracket, partner: NONE, .. } if surface == Surface::TensorScript => {
+                before_sizes(&lexed.sig, pos).map(|place| (place, LBracket))
+            }
+            Sig { kind: RBrace, partner: NONE, .. } if surface == Surface::TensorScript => {
+                before_imports(&lexed.sig, pos).map(|place| (place, LBrace))
+            }
+            _ if surface == Surface::TensorScript => None,
             Sig { kind: RParen, partner: NONE, .. } => {
                 let place = before_arguments(&lexed.sig, pos).or_else(|| before_values(&lexed.sig, pos));
                 place.map(|place| (place, LParen))
@@ -167,6 +174,24 @@ fn before_values(sig: &[Sig], closer: usize) -> Option<usize> {
     None
 }
 
+/// Before which token the `{` of imported names is missing.
+fn before_imports(sig: &[Sig], closer: usize) -> Option<usize> {
+    let is_name = |pos: &usize| sig[*pos].kind.is_name() || sig[*pos].kind == Comma;
+    let names = (closer.saturating_sub(AHEAD)..closer).rev().take_while(is_name);
+    names.last().filter(|place| *place > 0 && sig[place - 1].kind == ColonColon)
+}
+
+/// Before which token the `[` of a shape of TensorScript is missing.
+fn before_sizes(sig: &[Sig], closer: usize) -> Option<usize> {
+    let behind = |pos: &usize| pos.checked_sub(1).map_or(Eof, |last| sig[last].kind);
+    let is_size = |pos: &usize| {
+        let kind = sig[*pos].kind;
+        kind.is_name() || matches!(kind, Question | Int | Comma | Plus | Minus | Star | Slash)
+    };
+    let sizes = (closer.saturating_sub(AHEAD)..closer).rev().take_while(is_size);
+    sizes.last().filter(|place| matches!(behind(place), Lt | Arrow | Colon | Eq))
+}
+
 /// Before which token the `[` of a `]` is missing: a tensor's shape, with its dtype behind it; arguments or parameters of
 /// a type; numbers. Behind lists it may as well be the `]` that is too many.
 fn before_items(sig: &[Sig], closer: usize) -> Option<usize> {
@@ -213,9 +238,18 @@ fn body_without(sig: &[Sig], pos: usize) -> Option<usize> {
                 (_, KwIf | KwMatch) | (KwMatch, Question) | (KwCase, Ident) => is_body(pos).then_some(pos),
                 (KwDef, Global) => behind_head(sig, pos, true),
                 (_, KwFn) => behind_head(sig, pos, false),
+                // A function of TensorScript.
+                (KwMethod, _) => (is_body(pos) && kind(pos) != Arrow).then_some(pos),
                 _ => None,
             }
         }
+        // Its result.
+        RBracket if sig[pos - 1].partner != NONE && before(sig[pos - 1].partner as usize, 2) == RParen => {
+            let arrow = before(sig[pos - 1].partner as usize, 1);
+            (arrow == Arrow && is_body(pos)).then_some(pos)
+        }
+        // A node of TensorScript, or a part of one.
+        Gt if matches!(before(head(pos), 2), KwNode | KwWeights | KwGraph) => (kind(pos) != LBrace).then_some(pos),
         Ident if before(pos, 2) == KwCase => (is_body(pos) && kind(pos) != LParen).then_some(pos),
         Ident | RBracket | Gt if kind(pos) == Ident => {
             let name = head(pos);

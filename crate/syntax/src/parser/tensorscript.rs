@@ -81,9 +81,9 @@ impl Parser<'_> {
         self.bump();
         self.tasks.push(Task::BindEnd(NodeKind::Use, mark));
         let mut has_path = false;
-        while self.at_name() && matches!(self.nth(1), ColonColon | Dot) {
+        while self.at_name() && matches!(self.nth(1), ColonColon | Dot | Colon) {
             self.name();
-            if self.at(Dot) {
+            if !self.at(ColonColon) {
                 self.misspelt(ColonColon);
             }
             self.bump();
@@ -94,7 +94,16 @@ impl Parser<'_> {
         } else if !self.at_name() {
             self.expected(Expected::Name);
         } else if has_path {
+            let first = self.mark();
             self.name_leaf(NodeKind::UseName);
+            while self.at(Comma) && self.nth(1).is_name() && !begins_item(&self.sig, self.pos + 1) {
+                self.bump();
+                self.name_leaf(NodeKind::UseName);
+            }
+            if self.pos > first.pos as usize + 1 {
+                let (start, end) = (self.start_of(first), self.token_span(self.pos - 1));
+                self.foreign(Foreign::Imports, start.to(end), &[(start, "{"), (end.after(), "}")]);
+            }
         } else {
             self.name();
             self.expected(Expected::Token(ColonColon));
@@ -142,17 +151,18 @@ impl Parser<'_> {
         self.bump();
         self.new_name();
         self.later(Part::Parts(kind, mark));
-        if self.at(Lt) {
-            self.type_signature();
-        } else {
+        if !self.at(Lt) {
             self.expected(Expected::Token(Lt));
+        }
+        if self.at(Lt) || self.at(LBracket) {
+            self.type_signature();
         }
     }
 
-    /// `<T -> U>`.
+    /// `<T -> U>`; where the `<` is missing, that has been told.
     fn type_signature(&mut self) {
         let mark = self.mark();
-        self.bump();
+        self.eat(Lt);
         self.later(Part::Angle(mark));
         self.later(Part::Arrow);
         self.tasks.push(Task::Type);
