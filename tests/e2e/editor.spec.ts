@@ -1,6 +1,6 @@
 // The parts of the editor that it brings along look as it means them, in the colours of the page.
 import { expect, type Locator, test } from "@playwright/test";
-import { focusEditor, open, write } from "./page.ts";
+import { expectHover, focusEditor, open, panel, problems, write } from "./page.ts";
 
 const background = (element: Locator) => element.evaluate((found) => getComputedStyle(found).backgroundColor);
 
@@ -61,4 +61,27 @@ test("numbers stand beside their lines when a text takes the bar at the bottom a
     });
   await expect.poll(async () => (await pairs()).some(({ name }) => name === "120")).toBe(true);
   for (const { name, number } of await pairs()) expect(number).toBe(name);
+});
+
+test("names are told of when the mouse rests on them, behind a menu that was closed too", async ({ page }) => {
+  await open(page);
+  await write(page, "let %one = 1;\n%one\n");
+  await page.locator(".editor .view-line").first().click({ button: "right" });
+  await expect(page.locator(".monaco-menu")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".monaco-menu")).toBeHidden();
+  await expectHover(page, 1, "int32");
+});
+
+test("behind its last letter one is at a name too", async ({ page }) => {
+  await open(page);
+  await write(page, "let %one = 1;\n%one");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.press("Control+K");
+  await page.keyboard.press("Control+I");
+  await expect(page.locator(".monaco-hover:not(.hidden)")).toContainText("%one: int32");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Alt+y");
+  await expect(panel(page).locator(".why h2").first()).toContainText("%one");
 });

@@ -118,3 +118,10 @@ for (const colorScheme of ["light", "dark"] as const) {
     await context.close();
   });
 }
+
+test("a long word that nothing has is as wide as the gallery", async ({ page }) => {
+  await openGallery(page);
+  await searchbox(page).fill("z".repeat(200));
+  await expect(gallery(page)).toContainText("No example mentions");
+  expect(await page.locator(".gallery").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+});

@@ -104,7 +104,7 @@ test("a step at which nothing that is drawn changes has letters that can be read
   expect(await width()).toBe(first);
 });
 
-test("a graph without nodes says so, and its picture is empty", async ({ page }) => {
+test("a graph without nodes says so, its picture is empty, and rounds say why there are none", async ({ page }) => {
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await open(page);
@@ -113,6 +113,12 @@ test("a graph without nodes says so, and its picture is empty", async ({ page })
   await panel(page).getByRole("tab", { name: "Graph" }).click();
   await expect(panel(page).locator(".graph-said")).toHaveText("There is nothing to draw.");
   await expect(panel(page).locator(".solver-graph > g")).toHaveAttribute("transform", /^translate\([\d.]+ [\d.]+\)/);
+  // What is for a picture is not offered without one.
+  await expect(panel(page).locator(".graph-buttons")).toHaveCount(0);
+  await expect(panel(page).getByRole("button", { name: "Trace as JSON" })).toBeVisible();
+  await expect(panel(page).getByRole("button", { name: "Graph as SVG" })).toHaveCount(0);
+  await panel(page).getByRole("tab", { name: "Rounds" }).click();
+  await expect(panel(page)).toContainText("Rounds show how operators are solved, and this program has none.");
   expect(errors).toEqual([]);
 });
 

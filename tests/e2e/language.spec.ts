@@ -1,5 +1,5 @@
 // The language of a program, which its first line says.
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Locator, type Page, test } from "@playwright/test";
 import { expectHover, focusEditor, open, panel, problems, share, showPanel, text, write } from "./page.ts";
 
 const REFINE = `#lang refine
@@ -208,4 +208,21 @@ test("hovering over an operator shows its documentation", async ({ page }) => {
     await page.locator(".editor .view-line").first().getByText("nn.dense", { exact: true }).hover();
     await expect(hover.locator("p").first()).toContainText(/[a-z]{3}/, { timeout: 2000 });
   }).toPass();
+});
+
+test("the name of an argument has not the colour of a word of the grammar, and inff has that of a number", async ({ page }) => {
+  await open(page);
+  const colour = (element: Locator) => element.evaluate((found) => getComputedStyle(found).color);
+  const inEditor = (token: string) => page.locator(".editor-place.user .view-line span > span").getByText(token, { exact: true });
+  await write(page, "#lang tensorscript\ndim N = 3;\nnode Net<[?, 4] -> [?, 4]> {}\nweights Net<[?, 4] -> [?, 4]> {}\ngraph Net<[?, 4] -> [?, 4]> { def forward(x) { x |> softmax(dim=1) } }\n");
+  await expect(inEditor("dim")).toHaveCount(2);
+  expect(await colour(inEditor("dim").last())).not.toBe(await colour(inEditor("dim").first()));
+  await write(page, "let %a = [1f, inff, nanf16];\nwhere(1, 2)\n");
+  for (const token of ["inff", "nanf16"]) expect(await colour(inEditor(token))).toBe(await colour(inEditor("1f")));
+  expect(await colour(inEditor("let"))).not.toBe(await colour(inEditor("1f")));
+  // In words about a program a word alone is no part of one.
+  await write(page, "nn.relu(1f, data=2f)\n");
+  const said = problems(page).locator(".problem .message code").filter({ hasText: /^data$/ });
+  await expect(said.first()).toBeVisible();
+  await expect(said.locator(".token-keyword")).toHaveCount(0);
 });

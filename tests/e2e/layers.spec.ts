@@ -53,3 +53,32 @@ test("a weight that nothing applies is warned of", async ({ page }) => {
   await write(page, NET.replace("|> narrow", "|> self.narrowed()").replace("\n}\ngraph", "\n  spare = Linear::new(in=1, out=1);\n}\ngraph").replace(/\}\n$/, "  def narrowed(x) { x |> narrow }\n}\n"));
   await expect(problems(page)).toContainText("no function applies spare");
 });
+
+test("what was exported follows the program, and is not copied while it is older", async ({ page }) => {
+  await open(page);
+  await write(page, NET);
+  await showPanel(page, "Layers");
+  await panel(page).getByRole("button", { name: "PyTorch" }).click();
+  const shown = panel(page).locator("pre");
+  await expect(shown).toContainText("self.wide = nn.Linear(4, 8)");
+  await write(page, NET.replaceAll("wide", "first"));
+  await expect(shown).toContainText("self.first = nn.Linear(4, 8)");
+  await expect(shown).not.toHaveClass(/stale/);
+  const copy = panel(page).getByRole("button", { name: "Copy" });
+  await write(page, NET.replace("in=8", "in=9"));
+  await expect(panel(page)).toContainText("What is shown is older.");
+  await expect(shown).toHaveClass(/stale/);
+  await expect(copy).toBeDisabled();
+  await write(page, NET.replaceAll("wide", "second"));
+  await expect(shown).toContainText("self.second = nn.Linear(4, 8)");
+  await expect(panel(page)).not.toContainText("What is shown is older.");
+  await copy.click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("self.second");
+});
+
+test("functions are named at the left of their layers", async ({ page }) => {
+  await open(page);
+  await write(page, NET.replace("|> narrow }", "|> narrowed() }\n  def narrowed(x) { x |> narrow }"));
+  await showPanel(page, "Layers");
+  await expect(panel(page).locator(".of th").first()).toHaveCSS("text-align", "left");
+});

@@ -106,15 +106,15 @@ for (const colorScheme of ["light", "dark"] as const) {
 }
 
 test("names that begin alike differ where they are cut, and a tree that goes on says so", async ({ page }) => {
-  const names = Array.from({ length: 12 }, (_, at) => `Constructor_with_a_long_name_${at}`);
+  const names = Array.from({ length: 12 }, (_, at) => `Constructor_with_a_name_that_is_longer_than_most_${at}`);
   const arms = names.slice(0, -1).map((name, at) => `${name} => ${at}`).join(", ");
   await openMatch(page, `type Big { ${names.join(", ")} }\ndef @f(%a: Big, %b: Big) { match (%a) { ${arms}, _ => match (%b) { ${arms}, _ => 11 } } }\n`);
   const cases = panel(page).locator(".tree .case");
   await expect(cases).toHaveCount(12);
   const texts = await cases.locator("text").allTextContents();
   expect(new Set(texts).size).toBe(12);
-  expect(texts).toContain("Constructor…long_name_10");
-  await expect(cases.first().locator("title")).toHaveText(/^Constructor_with_a_long_name_\d+$/);
+  expect(texts).toContain("Constructor_with_a_…_longer_than_most_10");
+  await expect(cases.first().locator("title")).toHaveText(/^Constructor_with_a_name_that_is_longer_than_most_\d+$/);
   // Its letters are no smaller than can be read.
   const scale = await panel(page).locator(".tree").evaluate((tree) => tree.getBoundingClientRect().width / (tree as unknown as SVGSVGElement).viewBox.baseVal.width);
   expect(scale).toBeGreaterThan(0.91);
@@ -126,4 +126,20 @@ test("where a field is bound, its number is there however long its constructor's
   await openMatch(page, "type S { Rectangle(float32, float32), Circle(float32) }\ndef @f(%s: S) { match (%s) { Rectangle(%w, %h) => %w * %h, Circle(%r) => %r } }\n");
   await expect(panel(page).locator(".tree .node.leaf").first()).toContainText("%w = field 1 of");
   await expect(panel(page).locator(".tree .node.leaf").first()).toContainText("%h = field 2 of");
+});
+
+test("what has room is drawn whole, and what has none ends where it is cut", async ({ page }) => {
+  const names = Array.from({ length: 12 }, (_, at) => `Variant${at}`);
+  await openMatch(page, `type Big { ${names.join(", ")}, Rest }\ndef @f(%b: Big) { match (%b) { ${names.slice(0, 3).join(" | ")} => 1, ${names.slice(3).join(" | ")} => 2, Rest => 3 } }\n`);
+  const leaves = panel(page).locator(".tree .node.leaf text");
+  await expect(leaves.filter({ hasText: /^1/ })).toHaveText("1  Variant0 | Variant1 | Variant2");
+  await expect(leaves.filter({ hasText: /^2/ })).toHaveText(/^2 {2}Variant3 \| Variant4 \| Variant5 \| Var.*…$/);
+  const isInside = () =>
+    panel(page).locator(".tree .node").evaluateAll((nodes) =>
+      nodes.every((node) => {
+        const box = node.querySelector("rect")?.getBoundingClientRect();
+        return [...node.querySelectorAll("text")].every((text) => text.getBoundingClientRect().right <= (box?.right ?? 0));
+      }),
+    );
+  expect(await isInside()).toBe(true);
 });

@@ -99,13 +99,26 @@ test("F2 gives a name another in all its places, and undo takes that back at onc
   await word(page, "%f").click();
   await page.keyboard.press("F2");
   await expect(page.locator(".notice")).toContainText("Type the new name");
+  // Only what is renamed is marked, and not the same letters elsewhere.
+  await expect(page.locator(".editor-place.user .lit-up")).toHaveCount(3);
+  await expect(page.locator(".editor-place.user .selectionHighlight, .editor-place.user [class*=wordHighlight]")).toHaveCount(0);
   await page.keyboard.type("step");
-  await page.keyboard.press("Escape");
+  await expect(page.locator(".suggest-widget.visible")).toHaveCount(0);
+  await page.keyboard.press("Enter");
   await expect(page.locator(".notice"), "what is done is not asked for").toBeHidden();
   await expect.poll(() => text(page)).toContain("def @twice(%step: fn(int32) -> int32, %n: int32) { %step(%step(%n)) }");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
   await page.keyboard.press("Control+Z");
   await expect.poll(() => text(page)).toContain("{ %f(%f(%n)) }");
+
+  // Escape leaves the old name where it stood.
+  await word(page, "%f").click();
+  await page.keyboard.press("F2");
+  await expect(page.locator(".notice")).toContainText("Type the new name");
+  await page.keyboard.type("step");
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".notice")).toBeHidden();
+  await expect.poll(() => text(page)).toContain("def @twice(%f: fn(int32) -> int32, %n: int32) { %f(%f(%n)) }");
 
   // Who types the sigil too means the same name.
   await word(page, "%f").click();
@@ -137,7 +150,7 @@ graph Net<[?, 2] -> [?, 1]> { def forward(x) { x |> fc } }
   await page.keyboard.press("F2");
   await expect(page.locator(".notice")).toContainText("Type the new name");
   await page.keyboard.type("head");
-  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
   await expect.poll(() => text(page)).toContain("{ head = Linear::new(in=2, out=1); }");
   await expect.poll(() => text(page)).toContain("{ x |> head");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
@@ -160,7 +173,7 @@ test("F2 gives no name that stands for something else there", async ({ page }) =
     await page.keyboard.type(other);
   };
   const sum = "let %a = 1;\nlet %b = 2;\n%a + %b\n";
-  for (const leave of [() => page.keyboard.press("Escape"), () => page.keyboard.press("Enter"), () => word(page, "let").click()]) {
+  for (const leave of [() => page.keyboard.press("Enter"), () => word(page, "let").click()]) {
     await rename(sum, "%a", "b");
     await expect(notice).toHaveText("%b stands for something else in line 2: left like this, %a keeps its name.");
     await leave();
@@ -180,14 +193,51 @@ test("F2 gives no name that stands for something else there", async ({ page }) =
     ["#lang refine\nlet a = A in\nlet b = B in\nC a b\n", "a", "b"],
   ] as const) {
     await rename(program, name, other);
-    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
     await expect(notice).toContainText("keeps its name");
     await expect.poll(() => text(page)).toBe(program);
   }
+  // What is no name there is none.
+  for (const [program, name, other, why] of [
+    [sum, "%a", "c d", "%a keeps its name: “%c d” is no name."],
+    [sum, "%a", "c-d", "%a keeps its name: “%c-d” is no name."],
+    [sum, "%a", "@c", "%a keeps its name: “%@c” is no name."],
+    [sum, "%a", "1", "%a keeps its name: “%1” is no name."],
+    [sum, "%a", "%", "%a keeps its name: it needs one."],
+    ["#lang refine\nlet a = A in\nC a\n", "a", "match", "a keeps its name: match is a word of the language."],
+    ["#lang refine\nlet a = A in\nC a\n", "a", "Aa", "a keeps its name: Aa would be a variant."],
+    ["type Foo { Bar(int32) }\nBar(1)\n", "Bar", "%b", "Bar keeps its name: “%b” is no name."],
+  ] as const) {
+    await rename(program, name, other);
+    await page.keyboard.press("Enter");
+    await expect(notice).toHaveText(why);
+    await expect.poll(() => text(page)).toBe(program);
+  }
+  // Nor is nothing.
+  await rename(sum, "%a", "c");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Enter");
+  await expect(notice).toContainText("%a keeps its name");
+  await expect.poll(() => text(page)).toBe(sum);
   // What another function calls so is something else there.
   await rename("def @f(%x) { %x }\ndef @g(%y) { %y }\n@f(1) + @g(2)\n", "%x", "y");
-  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
   await expect.poll(() => text(page)).toBe("def @f(%y) { %y }\ndef @g(%y) { %y }\n@f(1) + @g(2)\n");
+});
+
+test("another program that comes while a name is typed keeps all of its own", async ({ page }) => {
+  await open(page);
+  await write(page, "let %a = 1;\n%a\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await word(page, "%a").first().click();
+  await page.keyboard.press("F2");
+  await expect(page.locator(".notice")).toContainText("Type the new name");
+  await page.keyboard.type("b");
+  await page.getByLabel("Language").selectOption("refine");
+  await expect.poll(() => text(page)).toBe("#lang refine\nlet %b = 1;\n%b\n");
+  await word(page, "%b").or(page.locator(".editor-place.user .view-line").last()).first().click();
+  await page.keyboard.press("Control+A");
+  await expect.poll(() => text(page)).toBe("#lang refine\nlet %b = 1;\n%b\n");
 });
 
 test("the prelude can be read and asked about, and not written", async ({ page }) => {

@@ -80,6 +80,51 @@ test("the button that dismisses a short notice stands behind it", async ({ page 
   expect(notice.bottom).toBeLessThanOrEqual(below.top);
 });
 
+test("a notice that passes covers none of the buttons of the header", async ({ page }) => {
+  await open(page);
+  const notice = page.locator(".notice");
+  const buttons = page.locator(".header .actions button");
+  for (const [width, height] of [[1280, 800], [1060, 521], [1059, 600], [900, 400], [719, 500], [640, 400], [520, 300], [519, 400], [360, 740], [320, 640]] as const) {
+    await page.setViewportSize({ width, height });
+    await page.getByRole("button", { name: "Examples" }).click();
+    await page.getByRole("searchbox").fill("flat data");
+    await page.locator(".gallery button").first().click();
+    await expect(notice).toContainText("Opened “");
+    // It comes from a little below.
+    await expect(async () => {
+      const box = await notice.boundingBox();
+      for (const button of await buttons.all()) {
+        const other = await button.boundingBox();
+        if (box === null || other === null) throw new Error("one of them is not there");
+        const isApart = box.x + box.width <= other.x || other.x + other.width <= box.x || box.y + box.height <= other.y || other.y + other.height <= box.y;
+        expect(isApart, `${await button.textContent()} at ${width} by ${height}`).toBe(true);
+      }
+    }).toPass({ timeout: 3000 });
+    await notice.getByRole("button", { name: "Undo" }).click();
+    await expect(notice).toHaveCount(0);
+  }
+});
+
+test("a notice that passes stays while somebody is at it", async ({ page }) => {
+  await page.clock.install();
+  await open(page);
+  const notice = page.locator(".notice");
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.getByRole("searchbox").fill("tanh");
+  await page.locator(".gallery button").first().click();
+  await expect(notice).toContainText("Opened “");
+  await notice.hover();
+  await page.clock.runFor(20_000);
+  await expect(notice).toBeVisible();
+  await page.mouse.move(5, 400);
+  await notice.getByRole("button", { name: "Undo" }).focus();
+  await page.clock.runFor(20_000);
+  await expect(notice).toBeVisible();
+  await page.locator(".panel").focus();
+  await page.clock.runFor(6_000);
+  await expect(notice).toHaveCount(0);
+});
+
 const LAYER = `def @layer(%x: Tensor[(?, 4), float32], %weight: Tensor[(3, 4), float32], %bias: Tensor[(3), float32]) {
   nn.bias_add(nn.dense(%x, %weight), %bias)
 }
@@ -270,7 +315,7 @@ for (const width of [1280, 900]) {
     await focusEditor(page);
     await page.keyboard.press("F8");
     const lines = page.locator(".marker-widget .message > div");
-    await expect(lines.first()).toHaveText(/^`nn\.conv2d` expects/);
+    await expect(lines.first()).toHaveText(/^nn\.conv2d expects/);
     await expect(lines.last()).toContainText("(type-mismatch)");
     expect(await lines.count()).toBeGreaterThanOrEqual(2);
     const outside = () =>
@@ -386,7 +431,7 @@ test("whoever asks for edits right behind a key has them to choose from", async 
   await expect(problems(page).locator(".problem")).toBeVisible();
   for (let left = 0; left < 3; left += 1) await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Control+.");
-  await expect(menu).toContainText("write `shape=[2, 4]`");
+  await expect(menu).toContainText("write shape=[2, 4]");
 });
 
 for (const isMobile of [false, true]) {
@@ -400,7 +445,7 @@ for (const isMobile of [false, true]) {
       for (let left = 0; left < 3; left += 1) await page.keyboard.press("ArrowLeft");
       await page.keyboard.press("Control+.");
       const titles = page.locator(".action-widget .action .title");
-      await expect(titles).toHaveText(["write `shape=[3, 4]`", "write `shape=[3, 5]`"]);
+      await expect(titles).toHaveText(["write shape=[3, 4]", "write shape=[3, 5]"]);
       expect(await titles.evaluateAll((all) => all.map((title) => title.scrollWidth - title.clientWidth))).toEqual([0, 0]);
     });
   });
@@ -503,4 +548,13 @@ test("a long type leaves the end of its sentence in sight, and is told whole whe
   await write(page, "def @wide(%t: (int32, bool, float32)) { %t }\n@wide(1)\n");
   await expect(message).toContainText("expected (int32, bool, float32), found int32");
   await expect(message).not.toHaveAttribute("title");
+});
+
+test("the page about a code quotes no code in what it says under the line", async ({ page }) => {
+  await open(page);
+  await write(page, "%nope\n");
+  await problems(page).getByText("unbound-var").click();
+  const said = page.locator(".dialog .words-error").first();
+  await expect(said).toContainText("%");
+  await expect(said).not.toContainText("`");
 });

@@ -56,6 +56,12 @@ test.describe("on a phone", () => {
     await expect(page.locator(".language")).toBeHidden();
     const line = await typeLine(page).boundingBox();
     expect(line?.width).toBeGreaterThan(300);
+    // Whoever has read it has the language back.
+    await page.getByRole("button", { name: "Dismiss the type" }).tap();
+    await expect(page.locator(".language")).toBeVisible();
+    await word(page, "%x").tap();
+    await expect(typeLine(page)).toContainText("%x");
+    await expect(page.locator(".language")).toBeHidden();
     // Where there is nothing to say the language can be chosen, and the program stands where it stood.
     const top = () => page.locator(".editor-place.user").evaluate((place) => place.getBoundingClientRect().top);
     const before = await top();

@@ -31,6 +31,33 @@ export const WORDS: Readonly<Record<Language, string>> = {
   tensorscript: `${STARTS_NAME}[${IN_NAME}]*|\\d[${IN_NAME}.]*`,
 };
 
+/** A name without its sigil, by that. */
+const NAMES: Readonly<Record<string, string>> = {
+  "%": `${STARTS_NAME}[${IN_NAME}]*(?:/[${IN_NAME}]+)*`,
+  "@": `${STARTS_NAME}[${IN_NAME}]*(?:\\.${STARTS_NAME}[${IN_NAME}]*)*`,
+};
+/** What reads like a name and is none, though nothing colours it. */
+const NO_NAMES: Readonly<Record<Language, readonly string[]>> = {
+  relay: "_ True False".split(" "),
+  refine: [],
+  tensorscript: "_ True False while for match enum let type".split(" "),
+};
+const REFINE_NAME = /^[A-Za-z]\w*$/;
+const startsLarge = (name: string) => /^[A-Z]/.test(name);
+
+/** Why something that has this sigil and this old name can't be called so. */
+export function whyNoName(language: Language, sigil: string, name: string, old: string): string | undefined {
+  if (name === "") return "it needs one";
+  const shown = `${sigil}${name.replace(/\s+/g, " ")}`.slice(0, 40);
+  const isRefine = language === "refine";
+  const isName = isRefine ? REFINE_NAME.test(name) : new RegExp(`^${NAMES[sigil] ?? `${STARTS_NAME}[${IN_NAME}]*`}$`, "u").test(name);
+  if (!isName) return `“${shown}” is no name`;
+  if (sigil === "" && [...KEYWORDS[language], ...NO_NAMES[language]].includes(name)) return `${name} is a word of the language`;
+  // The first letter tells variables from variants.
+  if (isRefine && startsLarge(name) !== startsLarge(old)) return `${name} would be a ${startsLarge(name) ? "variant" : "variable"}`;
+  return undefined;
+}
+
 const LANG_LINE = /^\s*#lang(?:[ \t]+(.*?))?[ \t\r]*(?:\n|$)/;
 
 /** Where what a text says of its language ends. */

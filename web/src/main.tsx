@@ -24,6 +24,8 @@ import { load } from "./storage.ts";
 import { App } from "./view/app.tsx";
 
 const READING_MS = 5000;
+/** So often it is looked whether somebody is at a notice. */
+const BEAT_MS = 100;
 
 const theme = load("theme");
 if (theme === "light" || theme === "dark") state.theme.value = theme;
@@ -64,12 +66,14 @@ effect(() => {
   document.title = state.title.value === undefined ? ownTitle : `${state.title.value} – ${ownTitle}`;
 });
 
-// Bad news waits to be read; all other goes away by itself.
+// Bad news waits to be read; all other goes away by itself, but not from under a pointer or from whoever is in it.
 effect(() => {
   const notice = state.notice.value;
   if (notice === undefined || notice.tone === "bad" || notice.copy !== undefined) return;
-  const timer = setTimeout(() => {
-    if (state.notice.peek() === notice) state.notice.value = undefined;
-  }, READING_MS);
-  return () => clearTimeout(timer);
+  let left = READING_MS;
+  const beat = setInterval(() => {
+    if (document.querySelector(".notice:is(:hover, :focus-within)") === null) left -= BEAT_MS;
+    if (left <= 0) state.notice.value = undefined;
+  }, BEAT_MS);
+  return () => clearInterval(beat);
 });

@@ -1,6 +1,3 @@
-/** A sentence of the compiler where all of it is shown as it stands. */
-export const plain = (sentence: string): string => sentence.replace(/`` (.+?) ``/g, "$1");
-
 /** A text in lines of at most so many letters, broken at spaces; a word that is longer is a line. */
 export const inLines = (text: string, most: number): string => text.split("\n").map((line) => broken(line, most)).join("\n");
 
@@ -21,6 +18,12 @@ const PART = /(`` .+? ``|\[`(?:[^[\]]|\[(?:[^[\]]|\[[^[\]]*\])*\])*\]|`[^`\s][^`
 /** A sentence in parts: what stands as it is, and code with the backticks around it. */
 export const parts = (sentence: string): { text: string; isCode: boolean }[] =>
   sentence.split(PART).map((text, index) => ({ text, isCode: index % 2 === 1 && text.startsWith("`") }));
+
+/** Code without the backticks that it is quoted in. */
+export const unquoted = (code: string): string => code.replace(/^`+ ?| ?`+$/g, "");
+
+/** A sentence of the compiler where all of it is shown as it stands. */
+export const plain = (sentence: string): string => parts(sentence).map(({ text, isCode }) => (isCode ? unquoted(text) : text)).join("");
 
 /** A sentence up to this length is shown whole. */
 const SHORT = 300;

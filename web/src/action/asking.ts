@@ -1,5 +1,6 @@
 // *Why* and *why not*: what the Why tab is asked, and where its answer lies in the text.
 import { batch } from "@preact/signals";
+import { plain } from "../sentence.ts";
 import { type Answer, type Asked, isFresh, state } from "../state.ts";
 import type { DiagnosticView, MendView, SpanView } from "../wasm/relish_wasm.js";
 import { applyFix } from "./document.ts";
@@ -19,7 +20,11 @@ export async function followQuestion(): Promise<void> {
   const question = state.question.peek();
   let answer: Answer;
   if (question.kind === "type") {
-    const view = await solver({ about: "why", offset: state.selection.peek().start, piece: question.piece });
+    const { piece } = question;
+    const { start, end } = state.selection.peek();
+    let view = await solver({ about: "why", offset: start, piece });
+    // Behind its last letter one is at a name too.
+    if (view === null && start === end && start > 0) view = await solver({ about: "why", offset: start - 1, piece });
     if (view === undefined) return;
     answer = { kind: "type", revision, view };
   } else {
@@ -102,7 +107,7 @@ export function mend(fix: MendView): void {
   batch(() => {
     state.question.value = { kind: "type", piece: undefined };
     state.answer.value = undefined;
-    state.notice.value = { tone: "good", text: `${fix.title}: done. Undo in the editor takes it back.` };
+    state.notice.value = { tone: "good", text: `${plain(fix.title)}: done. Undo in the editor takes it back.` };
     if (isNarrowPanel) state.editing.value = false;
   });
 }

@@ -5,8 +5,9 @@ import { state, target } from "../state.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
 import { compiler } from "./engine.ts";
 
+/** Of what is at a place; behind its last letter one is at a name too. */
 export async function hover(file: FileName, offset: number) {
-  const view = await compiler.hover(file, offset);
+  const view = (await compiler.hover(file, offset)) ?? (offset > 0 ? await compiler.hover(file, offset - 1) : undefined);
   if (view?.operator === undefined) return view;
   // A file of its own, which the first hover on an operator loads.
   const { default: operators } = await import("virtual:operators");

@@ -49,6 +49,8 @@ export function createEditor(
     ...OFFERING,
     ...options,
   });
+  // Behind the menu the editor does not see that the mouse is let go, and would show no hover until it is pressed again.
+  element.addEventListener("contextmenu", (event) => event.target?.dispatchEvent(new MouseEvent("mouseup", event)), { capture: true });
   // What is cut off at the right is seen by nobody who has little room.
   const wrap = () => {
     const hasRoom = editor.getLayoutInfo().width >= ROOM && !isNarrow.peek();

@@ -70,7 +70,7 @@ function registerRelay(): void {
         [/@@@dotted/, "function"],
         [/`@word/, "variant"],
         [/match\?/, "keyword"],
-        [/(?:True|False)(?!@letter)/, "number"],
+        [/(?:True|False|(?:inf|nan)(?:b?f16|f(?:32|64)?))(?!@letter)/, "number"],
         [/(?:(?:u?int|float|bfloat)\d+(?:x\d+)?|bool|Tensor|Type|BaseType|Shape|ShapeVar|Dim)(?!@letter)/, "type"],
         [/\p{Lu}@letter*/u, "constructor"],
         [/@word(?:\.@word)+/, "operator.name"],
@@ -139,6 +139,8 @@ function registerTensorScript(): void {
         [/\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+/, "number"],
         [/\p{Lu}[\p{Lu}\d_]*(?!@letter)/u, "type"],
         [/\p{Lu}@letter*/u, "variant"],
+        // The name of an argument may be a word of the grammar: `dim=1`.
+        [/@word(?=\s*=(?!=))/, "variable"],
         [/@word(?=\s*\()/, { cases: { "@keywords": "keyword", "@default": "function" } }],
         [/@word/, { cases: { "@keywords": "keyword", "@default": "variable" } }],
         [/\|>|->|::|[=<>!]=|[-+*/=<>?]/, "operator"],

@@ -35,7 +35,7 @@ function columnsOf(editor: monaco.editor.IStandaloneCodeEditor): ReadonlySignal<
 /** What is said of a problem, in lines that have room for its code, which the editor puts behind them. */
 function messageOf({ message, help, code }: Problem, columns: number): string {
   const behind = `(${code})`;
-  const text = plain(help === undefined ? message : `${message}\nhelp: ${help}`);
+  const text = help === undefined ? plain(message) : `${plain(message)}\nhelp: ${plain(help)}`;
   return inLines(`${text} ${behind}`, columns).slice(0, -behind.length);
 }
 

@@ -1,18 +1,37 @@
 // Another name for what is at the cursor: the old one is selected everywhere that it stands, and what is typed replaces
-// all of them. One that stands for something else there is refused: as soon as it is left, the old one is back.
+// all of them, or, with Escape, nothing. What stands for something else there, or is no name, is refused: as soon as it is
+// left, the old one is back.
 import { name } from "../action/queries.ts";
+import { whyNoName } from "../language.ts";
 import { lineOf, lineStarts } from "../lines.ts";
 import { takenIn } from "../offer/taken.ts";
 import { language, type Notice, state } from "../state.ts";
 import type { SpanView } from "../wasm/relish_wasm.js";
+import { OFFERING } from "./complete.ts";
 import { monaco } from "./monaco.ts";
+
+/** The names that there are can't be given, and what else looks like the old one is another. */
+const MEANWHILE: monaco.editor.IEditorOptions = {
+  occurrencesHighlight: "off",
+  quickSuggestions: false,
+  selectionHighlight: false,
+  suggestOnTriggerCharacters: false,
+};
+const OTHERWISE: monaco.editor.IEditorOptions = {
+  occurrencesHighlight: "singleFile",
+  quickSuggestions: OFFERING.quickSuggestions,
+  selectionHighlight: true,
+  suggestOnTriggerCharacters: true,
+};
 
 interface Renaming {
   sigil: string;
   /** The old name, without its sigil. */
   old: string;
-  /** The line in which a new name stands for something else. */
-  takenAt: (name: string) => number | undefined;
+  /** As many letters stand elsewhere. */
+  nOthers: number;
+  /** Why it can't have a new name. */
+  refusal: (name: string) => string | undefined;
 }
 
 export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, model: monaco.editor.ITextModel): void {
@@ -29,50 +48,54 @@ export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, mode
     const words = [...spans.values()].map((span) => wordOf(model, span));
     editor.setSelections(words);
     const stickiness = monaco.editor.TrackedRangeStickiness.AlwaysGrowsWhenTypingAtEdges;
-    places.set(words.map((range) => ({ range, options: { stickiness } })));
+    places.set(words.map((range) => ({ range, options: { stickiness, className: "lit-up" } })));
+    editor.updateOptions(MEANWHILE);
     const taken = takenIn(text, language.peek(), found);
     const old = model.getValueInRange(wordOf(model, found.span));
     const sigil = text.slice(found.span.start, found.span.end).slice(0, -old.length);
-    const takenAt = (name: string) => {
-      const offset = name === sigil || name === sigil + old ? undefined : taken(name);
-      return offset === undefined ? undefined : lineOf(lineStarts(text), offset);
+    const refusal = (name: string) => {
+      if (name === old) return undefined;
+      const why = whyNoName(language.peek(), sigil, name, old);
+      const offset = why === undefined ? taken(sigil + name) : undefined;
+      return offset === undefined ? why : `${sigil}${name} stands for something else in line ${lineOf(lineStarts(text), offset)}`;
     };
-    renaming = { sigil, old, takenAt };
-    say("hint", "Type the new name: it changes wherever it stands.");
+    renaming = { sigil, old, nOthers: nOthers(), refusal };
+    say("hint", "Type the new name; Escape keeps the old one.");
   };
 
-  /** What was typed, without the sigil that stands before it already. */
-  const typed = () => {
+  const nOthers = () => places.getRanges().reduce((n, range) => n - model.getValueLengthInRange(range), model.getValueLength());
+
+  /** What was typed, without the sigil that stands before it already, and why it can't be the name. */
+  const typed = ({ sigil, refusal }: Renaming) => {
     const place = places.getRange(0);
-    if (renaming === undefined || place === null) return undefined;
-    const text = model.getValueInRange(place);
-    return { text, name: text.slice(text.startsWith(renaming.sigil) ? renaming.sigil.length : 0) };
+    const text = place === null ? "" : model.getValueInRange(place);
+    const name = text.slice(text.startsWith(sigil) ? sigil.length : 0);
+    return { name, why: refusal(name) };
   };
 
-  /** It, if it is a name of something else. */
-  const clash = () => {
-    const found = typed();
-    if (renaming === undefined || found === undefined) return undefined;
-    const { sigil, old, takenAt } = renaming;
-    const name = sigil + found.name;
-    const line = takenAt(name);
-    return line === undefined ? undefined : { old, kept: sigil + old, why: `${name} stands for something else in line ${line}` };
+  /** Ends it, with this name. */
+  const settle = (name: string) => {
+    const ranges = places.getRanges().filter((range) => model.getValueInRange(range) !== name);
+    drop();
+    if (ranges.length === 0) return;
+    // Undone with what was typed.
+    model.popStackElement();
+    editor.executeEdits("rename", ranges.map((range) => ({ range, text: name })));
+  };
+
+  const drop = () => {
+    unsay();
+    renaming = undefined;
+    places.clear();
+    editor.updateOptions(OTHERWISE);
   };
 
   const finish = () => {
-    const [found, name] = [clash(), typed()];
-    const ranges = places.getRanges();
-    if (renaming !== undefined) unsay();
-    renaming = undefined;
-    places.clear();
-    if (found === undefined) {
-      if (name !== undefined && name.text !== name.name && name.name !== "") editor.executeEdits("rename", ranges.map((range) => ({ range, text: name.name })));
-      return;
-    }
-    // Undone with what was typed.
-    model.popStackElement();
-    editor.executeEdits("rename", ranges.map((range) => ({ range, text: found.old })));
-    say("bad", `${found.kept} keeps its name: ${found.why}.`);
+    if (renaming === undefined) return;
+    const { sigil, old } = renaming;
+    const { name, why } = typed(renaming);
+    settle(why === undefined ? name : old);
+    if (why !== undefined) say("bad", `${sigil}${old} keeps its name: ${why}.`);
   };
 
   let said: Notice | undefined;
@@ -86,9 +109,12 @@ export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, mode
   };
 
   model.onDidChangeContent(() => {
-    const found = clash();
-    if (found !== undefined) say("bad", `${found.why}: left like this, ${found.kept} keeps its name.`);
-    else if (renaming !== undefined && said?.tone === "bad") unsay();
+    if (renaming === undefined) return;
+    // What changes elsewhere is no part of a name, and may be all of the program.
+    if (nOthers() !== renaming.nOthers) return drop();
+    const { why } = typed(renaming);
+    if (why !== undefined) say("bad", `${why}: left like this, ${renaming.sigil}${renaming.old} keeps its name.`);
+    else if (said?.tone === "bad") unsay();
   });
   editor.onDidChangeCursorSelection(() => {
     const selections = editor.getSelections() ?? [];
@@ -100,7 +126,8 @@ export function registerRename(editor: monaco.editor.IStandaloneCodeEditor, mode
   editor.onKeyDown((event) => {
     const isEnter = event.keyCode === monaco.KeyCode.Enter;
     if (renaming === undefined || !(isEnter || event.keyCode === monaco.KeyCode.Escape)) return;
-    finish();
+    if (isEnter) finish();
+    else settle(renaming.old);
     const cursor = editor.getPosition();
     if (cursor !== null) editor.setPosition(cursor);
     if (!isEnter) return;

@@ -8,6 +8,7 @@ import type { ExportName } from "../protocol.ts";
 import { hasFlaws, isFresh, state } from "../state.ts";
 import { isPaneNarrow } from "../view/appearance.ts";
 import { TypeText } from "../view/code.tsx";
+import { useAnswer } from "../view/rested.ts";
 import { countOf, grouped } from "../view/units.ts";
 import type { ExportView, LayerView, NetView } from "../wasm/relish_wasm.js";
 
@@ -112,48 +113,61 @@ function Row({ layer }: { layer: LayerView }) {
   );
 }
 
+/** A program as text of another language, and which text it was. */
+interface Exported {
+  to: ExportName;
+  view: ExportView;
+  revision: number;
+}
+
 function Exports() {
-  const shown = useSignal<{ to: ExportName; view: ExportView; revision: number } | undefined>(undefined);
-  const open = async (to: ExportName) => {
-    if (shown.value?.to === to && shown.value.revision === state.revision.value) {
-      shown.value = undefined;
-      return;
-    }
-    const view = await exportTo(to);
-    if (view !== undefined) shown.value = { to, view, revision: state.revision.peek() };
-  };
-  const current = shown.value;
+  const to = useSignal<ExportName | undefined>(undefined);
+  // With problems there is none, and the one before stays.
+  const answer = useAnswer(
+    () => (hasFlaws.value ? undefined : to.value),
+    async (to): Promise<Exported | undefined> => {
+      const revision = state.revision.peek();
+      const view = to && (await exportTo(to));
+      return to && view && { to, view, revision };
+    },
+  );
+  const shown = answer.value?.to === to.value ? answer.value : undefined;
+  const isStale = shown?.revision !== state.revision.value;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (current !== undefined) section.current?.scrollIntoView({ block: "start" });
-  }, [current]);
-  const title = EXPORTS.find(({ to }) => to === current?.to)?.title ?? "";
+    if (shown !== undefined) section.current?.scrollIntoView({ block: "start" });
+  }, [shown?.to]);
+  const title = EXPORTS.find((one) => one.to === to.value)?.title ?? "";
   return (
     <section class="exports" ref={section}>
       <h2>Export</h2>
       <p class="toolbar">
-        {EXPORTS.map(({ to, title }) => (
+        {EXPORTS.map((one) => (
           <button
             type="button"
             class="button"
-            aria-expanded={current?.to === to}
-            disabled={!isFresh.value || hasFlaws.value}
-            onClick={() => void open(to)}
+            aria-expanded={to.value === one.to}
+            disabled={to.value !== one.to && (!isFresh.value || hasFlaws.value)}
+            onClick={() => (to.value = to.value === one.to ? undefined : one.to)}
           >
-            {title}
+            {one.title}
           </button>
         ))}
-        {current?.view.text !== undefined && (
-          <button type="button" class="button small" onClick={() => void copyText(current.view.text ?? "", `${title} copied.`)}>
+        {shown?.view.text !== undefined && (
+          <button type="button" class="button small" disabled={isStale} onClick={() => void copyText(shown.view.text ?? "", `${title} copied.`)}>
             Copy
           </button>
         )}
       </p>
-      {hasFlaws.value && <p class="note">Once its problems are mended, the program can be had as PyTorch and as Relay.</p>}
-      {current?.view.reason !== undefined && <p class="note">{current.view.reason}</p>}
-      {current?.view.text !== undefined && (
-        <pre class={`code-block ${current.revision === state.revision.value ? "" : "stale"}`} tabIndex={0}>
-          <code>{current.view.text}</code>
+      {hasFlaws.value && (
+        <p class="note">
+          Once its problems are mended, the program can be had as PyTorch and as Relay.{shown !== undefined && " What is shown is older."}
+        </p>
+      )}
+      {shown?.view.reason !== undefined && <p class="note">{shown.view.reason}</p>}
+      {shown?.view.text !== undefined && (
+        <pre class={isStale ? "code-block stale" : "code-block"} tabIndex={0}>
+          <code>{shown.view.text}</code>
         </pre>
       )}
     </section>

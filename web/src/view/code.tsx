@@ -1,6 +1,7 @@
 // Types, values and short programs outside the editor, coloured like inside it.
 import type { ComponentChildren } from "preact";
 import { IN_NAME } from "../language.ts";
+import { plain } from "../sentence.ts";
 
 /** What one of these finds; `[~]` is a character of a name. */
 export const patternOf = (...kinds: RegExp[]) => new RegExp(kinds.map(({ source }) => source.replaceAll("~", IN_NAME)).join("|"), "gu");
@@ -11,11 +12,12 @@ const TOKEN = patternOf(
   /(?<variable>%[~.]+)/,
   /(?<function>@[~.]+)/,
   /(?<variant>`[~]+)/,
-  /(?<keyword>(?<![~])(?:let|fn|def|if|else|type|data|match|case|extern|free_var|ref|relation|where|as|in|with)(?![~]))/,
+  // A word alone is the name of an argument, as one before `=` is, more often than a word of the grammar.
+  /(?<keyword>(?<![~])(?!^[~]+$)(?:let|fn|def|if|else|type|data|match|case|extern|free_var|ref|relation|where|as|in|with)(?![~])(?!\s*=[^=>]))/,
   /(?<type>(?<![~])(?:Tensor|Type|BaseType|Shape|Dim|bool|(?:u?int|b?float)\d+)(?![~]))/,
   /(?<constructor>(?<![~])\p{Lu}[~]*)/u,
   /(?<operator>(?<![~])[\p{Ll}_][~]*(?:(?:\.[~]+)+|(?=\()))/u,
-  /(?<number>(?<![~])\d(?:[~.]*e-(?=\d))?[~.]*)/,
+  /(?<number>(?<![~])(?:inf|nan)(?:b?f16|f(?:32|64)?)(?![~])|(?<![~])\d(?:[~.]*e-(?=\d))?[~.]*)/,
 );
 
 /** Text with its tokens in spans; what is no token stays as it is. */
@@ -119,7 +121,7 @@ const SAID = /^(?<before>\s*)#(?<space>\s*)\^ ?(?<severity>error|warning)\[[\w-]
 function line(text: string): ComponentChildren[] {
   const { before = "", space = "", severity = "", words = "" } = text.match(SAID)?.groups ?? {};
   if (words === "") return highlight(text);
-  return [<span class={`words-${severity}`}>{`${before} ${space}^ ${words}`}</span>];
+  return [<span class={`words-${severity}`}>{`${before} ${space}^ ${plain(words)}`}</span>];
 }
 
 export function CodeBlock({ text }: { text: string }) {

@@ -9,7 +9,7 @@ const LETTER = 7.25;
 const LINE = 17;
 const PADDING = 8;
 /** Texts in the picture are cut here; the list below it has all of them. */
-const LONGEST = 24;
+const LONGEST = 40;
 /** As much of a case is in the list, and said when one points at it. */
 const WHOLE = 200;
 const MAX_BINDINGS = 3;
@@ -29,9 +29,10 @@ interface Props {
   onGo: (node: NodeView) => void;
 }
 
-/** Without its middle, since long names often begin alike; with as many letters of its end. */
-function cut(text: string, length = LONGEST, n_last = length >> 1): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1 - n_last)}…${text.slice(text.length - n_last)}`;
+/** A long name without its middle, since they often begin alike; of several words, those that stand first. */
+function cut(text: string, length = LONGEST): string {
+  const nLast = /[\s(]/.test(text) ? 0 : length >> 1;
+  return text.length <= length ? text : `${text.slice(0, length - 1 - nLast)}…${text.slice(text.length - nLast)}`;
 }
 
 /** What a case is for: `Red | Green`, `any other`; only as many names as there is room for. */
@@ -50,13 +51,13 @@ function caseText({ labels, others }: CaseView, length = LONGEST): string {
 function linesOf(node: NodeView, arms: readonly ArmView[]): string[] {
   switch (node.kind) {
     case "switch":
-      return [cut(node.place, LONGEST, 0)];
+      return [cut(node.place)];
     case "fail":
       return ["no arm", cut(node.witness)];
     case "cut":
       return ["…"];
     case "leaf": {
-      const bound = node.bindings.slice(0, MAX_BINDINGS).map(({ name, place }) => cut(`${name} = ${place}`, LONGEST, 0));
+      const bound = node.bindings.slice(0, MAX_BINDINGS).map(({ name, place }) => cut(`${name} = ${place}`));
       const more = node.bindings.length - bound.length;
       return [`${node.arm + 1}  ${cut(arms[node.arm]?.pattern ?? "")}`, ...bound, ...(more > 0 ? [`… ${more} more`] : [])];
     }

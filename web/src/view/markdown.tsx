@@ -1,7 +1,7 @@
 // A subset of Markdown as elements: headings, paragraphs, lists, fences, and code, emphasis and links within a line.
 // The text never becomes markup, so nothing in it can act.
 import type { ComponentChildren } from "preact";
-import { parts } from "../sentence.ts";
+import { parts, unquoted } from "../sentence.ts";
 import { CodeBlock, highlight } from "./code.tsx";
 
 const INLINE = /(?<ticks>`+)(?<code>.+?)\k<ticks>(?!`)|\*\*(?<strong>[^*]+)\*\*|\*(?<em>[^*\s][^*]*)\*|\[(?<label>[^\]]+)\]\((?<target>[^)\s]+)\)/g;
@@ -73,7 +73,7 @@ const shortened = (part: string) => (part.length > LONG ? `${part.slice(0, LONG)
 /** A sentence of the compiler, with what is in backticks as code. */
 export function Sentence({ text }: { text: string }) {
   return parts(text).map(({ text, isCode }) =>
-    isCode ? <code class="inline-code">{highlight(shortened(text.replace(/^`+ ?| ?`+$/g, "")))}</code> : shortened(text),
+    isCode ? <code class="inline-code">{highlight(shortened(unquoted(text)))}</code> : shortened(text),
   );
 }
 

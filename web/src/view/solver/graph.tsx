@@ -49,6 +49,11 @@ function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
   const at = state.graphState.value;
   const told = at?.placed === placed ? at.view : undefined;
   const now = useMemo(() => (told === undefined ? undefined : withFailure(placed, told)), [placed, told]);
+  const asPicture: Takeaway = {
+    title: "Graph as SVG",
+    icon: "download",
+    act: () => savePicture(`graph-${stopNow.peek()}.svg`, graphPicture(placed, now, stopNow.peek())),
+  };
   return (
     <div class="graph-tab">
       <Canvas placed={placed} now={now} isPlacing={isPlacing} onOpen={onOpen}>
@@ -67,7 +72,7 @@ function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
       <Takeaway
         actions={[
           { title: "Copy as text", icon: "copy", act: () => copyText(graphText(placed, now, stopNow.peek())) },
-          { title: "Graph as SVG", icon: "download", act: () => savePicture(`graph-${stopNow.peek()}.svg`, graphPicture(placed, now, stopNow.peek())) },
+          ...(graph.nodes.length > 0 ? [asPicture] : []),
           { title: "Trace as JSON", icon: "download", act: saveTrace },
         ]}
       />
@@ -264,13 +269,15 @@ function Canvas({ placed, now, isPlacing, onOpen, children }: CanvasProps) {
             </svg>
           )}
         </div>
-        <div class="graph-buttons">
-          {buttons.map(({ icon, title, act }) => (
-            <button type="button" class="plain" title={title} aria-label={title} onClick={act}>
-              <Icon name={icon} />
-            </button>
-          ))}
-        </div>
+        {graph.nodes.length > 0 && (
+          <div class="graph-buttons">
+            {buttons.map(({ icon, title, act }) => (
+              <button type="button" class="plain" title={title} aria-label={title} onClick={act}>
+                <Icon name={icon} />
+              </button>
+            ))}
+          </div>
+        )}
       </div>
       {/* Below the picture, of which it would hide a part. */}
       <p class="note graph-note">

@@ -31,7 +31,8 @@ export function Rounds() {
   if (all.length === 0) {
     return (
       <Nothing because={unread()}>
-        No relation had to be solved. {language.value !== "refine" && <Advice />}
+        Rounds show how {language.value === "tensorscript" ? "layers" : "operators"} are solved, and this program has none.{" "}
+        {language.value !== "refine" && <Advice />}
       </Nothing>
     );
   }
