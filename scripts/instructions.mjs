@@ -45,6 +45,17 @@ export function numeral(value) {
   return Buffer.from([...bytes, value]);
 }
 
+/** A signed LEB128 of 32 bits. */
+export function integer(value) {
+  const bytes = [];
+  for (;;) {
+    const low = value & 127;
+    value >>= 7;
+    if (value === (low & 64 ? -1 : 0)) return Buffer.from([...bytes, low]);
+    bytes.push(low | 128);
+  }
+}
+
 export const sized = (bytes) => Buffer.concat([numeral(bytes.length), bytes]);
 
 // Instructions by their first byte (https://webassembly.github.io/spec/core/binary/instructions.html).
@@ -84,9 +95,9 @@ function readVector(reader, seen) {
 /**
  * Calls `see("call" | "local" | "alignment" | "vector", start, end, value)` in a body, in order: for the numbers of
  * functions and of variables, for how aligned a load or a store says that its place is (the power of two), and for the
- * numbers of instructions on vectors.
+ * numbers of instructions on vectors. `began`, if it is given, is called with the place of each instruction.
  */
-export function numbers(instructions, see) {
+export function numbers(instructions, see, began = () => {}) {
   const reader = new Reader(instructions);
   const seen = (what) => {
     const start = reader.at;
@@ -95,6 +106,7 @@ export function numbers(instructions, see) {
     return value;
   };
   while (!reader.atEnd) {
+    began(reader.at);
     const operator = reader.byte();
     if (operator === CALL || operator === REF_FUNC) seen("call");
     else if (operator >= LOCAL_GET && operator <= LOCAL_TEE) seen("local");

@@ -1,6 +1,7 @@
 // Makes a WebAssembly module small for Brotli, which pays less for what repeats nearby. Nothing is computed in another
 // way:
 //
+// - what fewer instructions do is done by these (`shorter.mjs`);
 // - functions that are the same stay once;
 // - the variables of a function are numbered by how often they are named;
 // - how aligned an address is, which is a hint, and no engine on 64 bits takes it, is said nowhere;
@@ -17,6 +18,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 import { alike } from "./alike.mjs";
 import { numbers, numeral, Reader, rewritten, sized } from "./instructions.mjs";
+import { copiedSizes, copyOf, shorter } from "./shorter.mjs";
 import { likeVariables } from "./variables.mjs";
 
 /**
@@ -92,6 +94,24 @@ export function tidied(body, nParams) {
     ...declared,
     rewrites.reduce((instructions, [what, renumber]) => rewritten(instructions, what, renumber), instructions),
   ]);
+}
+
+/** Bodies with fewer instructions that do the same, the functions that they call for that, and the types of all. */
+function shortened(bodies, types, nImported, typeOfCopies) {
+  const parts = bodies.map((body) => {
+    const reader = new Reader(body);
+    reader.vector(() => {
+      reader.number();
+      reader.byte();
+    });
+    return { head: body.subarray(0, reader.at), instructions: body.subarray(reader.at) };
+  });
+  const sizes = typeOfCopies < 0 ? [] : copiedSizes(parts.map(({ instructions }) => instructions));
+  const copies = new Map(sizes.map((size, at) => [size, nImported + bodies.length + at]));
+  const short = parts.map(({ head, instructions }) => Buffer.concat([head, shorter(instructions, copies)]));
+  // They have no variables.
+  const added = sizes.map((size) => Buffer.concat([numeral(0), copyOf(size)]));
+  return { bodies: [...short, ...added], types: [...types, ...sizes.map(() => typeOfCopies)] };
 }
 
 /** A body with the functions that it calls written anew. */
@@ -185,6 +205,15 @@ const parameters = (section) =>
     return nParams;
   });
 
+/** Which type is that of a function of two places in memory that gives nothing; -1 if there is none. */
+function typeOfCopies(section) {
+  const types = section.vector(() => {
+    section.byte();
+    return { parameters: section.sized(), results: section.sized() };
+  });
+  return types.findIndex(({ parameters, results }) => parameters.equals(Buffer.of(0x7f, 0x7f)) && results.length === 0);
+}
+
 const vectorOf = (items) => Buffer.concat([numeral(items.length), ...items]);
 
 /** The numbers of the functions in exports or in tables, written anew. */
@@ -221,9 +250,11 @@ export function packed(module) {
   const nImported = importedFunctions(section(IMPORTS));
   const nParams = parameters(section(TYPES));
   const functions = section(FUNCTIONS);
-  const types = functions.vector(() => functions.number());
   const code = section(CODE);
-  const given = code.vector(() => code.sized()).map((body, at) => tidied(body, nParams[types[at]]));
+  const typesGiven = functions.vector(() => functions.number());
+  const bodiesGiven = code.vector(() => code.sized());
+  const { bodies: short, types } = shortened(bodiesGiven, typesGiven, nImported, typeOfCopies(section(TYPES)));
+  const given = short.map((body, at) => tidied(body, nParams[types[at]]));
 
   const { first, bodies } = withoutCopies(types, given, nImported);
   const sorted = [...bodies.keys()]

@@ -88,16 +88,9 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
             out.append_all(swap(outline, left, right, 9 + far, "arguments"));
         }
     }
-    if let [_, _, _] = parts.args[..] {
-        for first in [1, 2] {
-            let order = [first, (first + 1) % 3, (first + 2) % 3].map(|at| outline.text(parts.args[at]));
-            let edits = { parts.args.iter().zip(order) }
-                .map(|(&at, text)| Edit { span: outline.span(at), text: text.to_owned() });
-            let title = format!("write the arguments in another order: `{}`", short(&order.joined(", ")));
-            let place = outline.span(parts.args[0]).to(outline.span(parts.args[2]));
-            out.push(Candidate { title, edits: edits.list(), place, cost: 11 + far });
-        }
-    }
+    // A condition that stands behind what it chooses from, which keeps its order.
+    let is_choice = name == "where" && parts.args.last().is_some_and(|&last| is_truth(outline, last));
+    rotated(outline, &parts.args, if is_choice { 8 } else { 11 } + far, "arguments", out);
     if too_many {
         for (i, &arg) in parts.args.iter().enumerate() {
             if let Some(&next) = parts.args.get(i + 1).filter(|_| row.is_none() && i < 5) {
@@ -188,6 +181,22 @@ fn in_all_calls(title: &str, edits: Vec<Edit>, place: Span, cost: u32, out: &mut
     }
 }
 
+/// Three parts, the last two or the last one first.
+pub(crate) fn rotated(outline: &Outline, parts: &[NodeId], cost: u32, what: &str, out: &mut Vec<Candidate>) {
+    let [a, _, c] = parts[..] else { return };
+    for first in [1, 2] {
+        let order = [first, (first + 1) % 3, (first + 2) % 3].map(|at| outline.text(parts[at]));
+        let edits = parts.iter().zip(order).map(|(&at, text)| Edit { span: outline.span(at), text: text.to_owned() });
+        let title = format!("write the {what} in another order: `{}`", short(&order.joined(", ")));
+        let place = outline.span(a).to(outline.span(c));
+        out.push(Candidate { title, edits: edits.list(), place, cost });
+    }
+}
+
+fn is_truth(outline: &Outline, node: NodeId) -> bool {
+    outline.term(node).is_some_and(|term| outline.checked.dtype(term) == Some(Dtype::Bool))
+}
+
 /// The names of all calls of one function in the definition around a node.
 fn calls_of(outline: &Outline, mut node: NodeId, name: &str) -> Vec<NodeId> {
     while let Some(parent) = outline.parent(node).filter(|_| outline.kind(node) != NodeKind::Def) {
@@ -204,11 +213,15 @@ fn calls_of(outline: &Outline, mut node: NodeId, name: &str) -> Vec<NodeId> {
 
 /// A vector that is added along another axis than the last, as the bias of channels is.
 fn bias(outline: &Outline, node: NodeId, [data, bias]: [NodeId; 2], far: u32, out: &mut Vec<Candidate>) {
-    let sizes = |node| outline.term(node).and_then(|term| outline.checked.shaped(term)?.sizes());
-    let (Some(shape), Some(length)) = (sizes(data), sizes(bias)) else { return };
-    let [size] = length[..] else { return };
+    let Some(shape) = shaped(outline, data) else { return };
+    let length = shaped(outline, bias);
+    let axis = match (shape.sizes(), length.as_ref().map(|length| &length.dims[..])) {
+        (Some(shape), Some(&[Some(size)])) => shape.iter().rposition(|&other| other == size),
+        // In a function whose callers say the sizes, images have their channels there.
+        (None, None | Some([None])) if shape.dims.len() > 2 => Some(1),
+        _ => None,
+    };
     let between = Span::new(outline.span(data).end, outline.span(bias).start);
-    let axis = shape.iter().rposition(|&other| other == size);
     let Some(axis) = axis.filter(|_| outline.checked.tree.text()[between.range()].trim_ascii() == "+") else { return };
     let which = if axis == 1 { String::new() } else { format!(", axis={axis}") };
     let (data, bias) = (outline.text(data), outline.text(bias));

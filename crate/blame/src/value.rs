@@ -42,7 +42,9 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         // A fold hands over what it has so far first, or last.
         NodeKind::Fn => {
             if let Some(params) = outline.tree.child(node, NodeKind::ParamList) {
-                swaps(outline, &outline.tree.children(params), 8 + far, "parameters", out);
+                let params = outline.tree.children(params);
+                swaps(outline, &params, 8 + far, "parameters", out);
+                call::rotated(outline, &params, 6 + far, "parameters", out);
             }
         }
         _ => {}
@@ -290,7 +292,15 @@ fn constructors(
     }
     let Some(adt) = module.adts.iter().find(|adt| adt.name == name) else { return };
     let span = outline.span(suspect.node);
-    for ctor in adt.ctors.iter().map(|&ctor| &module.ctors[ctor]).filter(|ctor| ctor.fields.len() == 1) {
+    let is_tuple = outline.kind(suspect.node) == NodeKind::Tuple;
+    let n_fields = if is_tuple { outline.tree.children(suspect.node).len() } else { 0 };
+    let ctors = || adt.ctors.iter().map(|&ctor| &module.ctors[ctor]);
+    for ctor in ctors().filter(|ctor| ctor.fields.len() == n_fields && n_fields > 1) {
+        let title = format!("write `{}` before it", ctor.name);
+        let start = Span::new(span.start, span.start);
+        out.push(Candidate::replace(4 + suspect.n_hops, start, ctor.name.as_str(), title).at(span));
+    }
+    for ctor in ctors().filter(|ctor| ctor.fields.len() == 1) {
         let text = format!("{}({})", ctor.name, outline.text(suspect.node));
         let title = format!("wrap it in `{}`", ctor.name);
         out.push(Candidate::replace(9 + suspect.n_hops, span, text, title));

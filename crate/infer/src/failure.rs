@@ -442,10 +442,13 @@ impl Wording<'_> {
         {
             let name = self.module.variant(variant);
             let message = format!("expected `{name}` with {}, found {}", count(a.len as usize, "field"), b.len);
+            let is_own = |cell: TermId| mention(cell).0 as usize >= self.inferred.n_library_whys;
+            // What was found is where it is mentioned, not where the sum that it is in meets the other.
+            let span = if is_own(parts[1]) { self.span(mention(parts[1])) } else { span };
             let mut error = Diagnostic::error("variant-arity", span, message);
             for (cell, fields) in parts.into_iter().zip([a, b]) {
                 let at = self.span(mention(cell));
-                let is_shown = at != span && mention(cell).0 as usize >= self.inferred.n_library_whys;
+                let is_shown = at != span && is_own(cell);
                 if is_shown && !error.labels.iter().any(|label| label.span == at) {
                     error = error.label(at, format!("`{name}` has {} here", count(fields.len as usize, "field")));
                 }

@@ -121,10 +121,27 @@ fn not_exhaustive(
     };
     let added = added_arms(text, module, inferred, expr, *last, &patterns).map(|edits| Fix { title, edits });
     let cases = missing.iter().map(|case| case.text.as_str());
+    error.fixes.append_all(small(text, module, expr));
     error.fixes.append_all(misspelt(text, module, expr, cases));
     error.fixes.append_all(added);
     error.help = error.fixes.first().map(|fix| fix.title.clone());
     error
+}
+
+/// The variable of refine that what is matched would be, with a small letter: `match Stock with`.
+fn small(text: &str, module: &Module, expr: &Expr) -> Option<Fix> {
+    let ExprKind::Match { scrutinee, .. } = expr.kind else { return None };
+    let matched = &module.exprs[scrutinee];
+    let ExprKind::Variant(name, fields) = &matched.kind else { return None };
+    let name = module.variant(*name);
+    let first = name.chars().next()?;
+    let variable = format!("{}{}", first.to_lowercase(), &name[first.len_utf8()..]);
+    let is_there = fields.is_empty() && module.surface == Surface::Refine && text[matched.span.range()] == *name;
+    let mut before = module.locals.iter_enumerated().filter(|(_, local)| local.span.end < matched.span.start);
+    (is_there && before.any(|(id, _)| module.local_name(id) == variable)).then(|| Fix {
+        title: format!("write the variable `{variable}`"),
+        edits: vec![Edit { span: matched.span, text: variable }],
+    })
 }
 
 #[derive(PartialEq)]

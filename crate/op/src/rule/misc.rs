@@ -284,7 +284,8 @@ fn einsum(r: &mut dyn Facts) -> Step {
     };
     let tensors = tensors_of(r, 0)?;
     let (n, found) = (terms.len(), tensors.len());
-    r.check(n == found, format_args!("the equation has {n} terms, but there are {found} tensors"))?;
+    let s = if n == 1 { "" } else { "s" };
+    r.check(n == found, format_args!("the equation has {n} term{s}, but there are {found} tensors"))?;
     if let ([term], [(dims, _)]) = (&mut terms[..], &tensors[..])
         && let Some(overlapping) = overlapping(term, &output, dims.len())
     {
@@ -311,9 +312,10 @@ fn einsum(r: &mut dyn Facts) -> Step {
     let n_rest = axes.iter().count_where(|(label, _)| matches!(label, Label::Rest(_)));
     let mut kept: Vec<Label> = Vec::new();
     for label in labels(&output, n_rest) {
-        let is_known = axes.iter().any(|(known, _)| *known == label);
-        if !is_known || kept.contains(&label) {
-            return attr_error(r, "equation", "each letter of the result once, and in a term before");
+        if let Label::Letter(letter) = label {
+            let is_known = axes.iter().any(|(known, _)| *known == label);
+            r.check(is_known, format_args!("the result has the letter {letter}, which is in no term"))?;
+            r.check(!kept.contains(&label), format_args!("the result has the letter {letter} twice"))?;
         }
         kept.push(label);
     }

@@ -783,6 +783,8 @@ fn nearest_layer<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
         ("concat", "cat"),
         ("concatenate", "cat"),
         ("dot", "matmul"),
+        ("max", "amax"),
+        ("min", "amin"),
         ("reshape", "view"),
         ("swapaxes", "transpose"),
         ("swish", "silu"),

@@ -84,6 +84,9 @@ impl<'t> Lowering<'t> {
             NodeKind::Pipe => {
                 let &[left, right, ..] = &self.tree.children(node)[..] else { return Lowered::Nothing };
                 let input = self.expr_of(left);
+                // What a pipe over several lines gives stands on the line of its last stage.
+                let is_long = base::find(self.tree.node_text(node), "\n").is_some();
+                let span = if is_long { self.tree.span(right) } else { span };
                 let applied = match self.tree.kind(right) {
                     NodeKind::Error => self.expr(ExprKind::Error, span),
                     NodeKind::NameRef | NodeKind::Call | NodeKind::Field => self.apply(right, Some(input), span),

@@ -1,0 +1,96 @@
+// Instructions that are fewer and do the same:
+//
+// - a copy of so many bytes, which are as few as a value has, is a call of a function that loads and stores them: a browser
+//   calls one of its own for the instruction, which takes four times as long;
+// - of two constants that are added one after the other only the sum is.
+import { integer, numbers, numeral, Reader } from "./instructions.mjs";
+
+const END = 0x0b;
+const CALL = 0x10;
+const LOCAL_GET = 0x20;
+const LOADS = { 4: 0x28, 8: 0x29 };
+const STORES = { 4: 0x36, 8: 0x37 };
+const I32_CONST = 0x41;
+const I32_ADD = 0x6a;
+const COPY = Buffer.of(0xfc, 0x0a, 0, 0);
+
+/** Sizes of copies that are worth a function: in words, up to as many bytes as are stored sooner than a call is made. */
+const MOST_BYTES = 128;
+const LEAST_OFTEN = 30;
+/** What is copied was often just written, word by word, and can't be read two at once before it has come to memory. */
+const BY_WORDS = 32;
+
+/** The number of an `i32.const` at a place. */
+function constant(instructions, at) {
+  const reader = new Reader(instructions, at + 1);
+  let value = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = reader.byte();
+    value |= (byte & 127) << shift;
+    if (byte < 128) return shift < 25 && byte & 64 ? value | (-1 << (shift + 7)) : value;
+  }
+}
+
+/** Where each instruction begins, and where the last one ends. */
+function placesOf(instructions) {
+  const places = [];
+  numbers(instructions, () => {}, (at) => places.push(at));
+  places.push(instructions.length);
+  return places;
+}
+
+const isCopy = (instructions, at) => COPY.equals(instructions.subarray(at, at + COPY.length));
+
+/** The sizes of the copies in some bodies that are worth a function, the most frequent first. */
+export function copiedSizes(bodies) {
+  const times = new Map();
+  for (const instructions of bodies) {
+    const places = placesOf(instructions);
+    places.forEach((at, index) => {
+      if (instructions[at] !== I32_CONST || !isCopy(instructions, places[index + 1])) return;
+      const size = constant(instructions, at);
+      times.set(size, (times.get(size) ?? 0) + 1);
+    });
+  }
+  const isWorth = (size) => size % 4 === 0 && size <= MOST_BYTES && times.get(size) >= LEAST_OFTEN;
+  return [...times.keys()].filter(isWorth).sort((a, b) => times.get(b) - times.get(a) || a - b);
+}
+
+/**
+ * The body of a function that copies so many bytes from its second parameter to its first. All are loaded before one is
+ * stored, as the instruction has it.
+ */
+export function copyOf(size) {
+  const step = size > BY_WORDS && size % 8 === 0 ? 8 : 4;
+  const offsets = Array.from({ length: size / step }, (_, at) => numeral(at * step));
+  const loads = offsets.map((offset) => Buffer.concat([Buffer.of(LOCAL_GET, 0, LOCAL_GET, 1, LOADS[step], 0), offset]));
+  const stores = offsets.toReversed().map((offset) => Buffer.concat([Buffer.of(STORES[step], 0), offset]));
+  return Buffer.concat([...loads, ...stores, Buffer.of(END)]);
+}
+
+/** The same instructions, shorter; `copies` are the functions by the size that they copy. */
+export function shorter(instructions, copies) {
+  const places = placesOf(instructions);
+  const parts = [];
+  let [kept, index] = [0, 0];
+  const put = (from, to, ...bytes) => {
+    parts.push(instructions.subarray(kept, from), ...bytes);
+    kept = to;
+  };
+  const isAdded = (index) => instructions[places[index]] === I32_CONST && instructions[places[index + 1]] === I32_ADD;
+  while (index < places.length - 1) {
+    const [at, next] = [places[index], places[index + 1]];
+    if (instructions[at] === I32_CONST && isCopy(instructions, next) && copies.has(constant(instructions, at))) {
+      put(at, places[index + 2], Buffer.of(CALL), numeral(copies.get(constant(instructions, at))));
+      index += 2;
+    } else if (isAdded(index) && isAdded(index + 2)) {
+      let sum = 0;
+      while (isAdded(index)) {
+        sum = (sum + constant(instructions, places[index])) | 0;
+        index += 2;
+      }
+      put(at, places[index], Buffer.of(I32_CONST), integer(sum), Buffer.of(I32_ADD));
+    } else index++;
+  }
+  return kept === 0 ? instructions : Buffer.concat([...parts, instructions.subarray(kept)]);
+}
