@@ -50,10 +50,12 @@ const LIKENESS = [
   [0.35, 0.3],
   [0.4, 0.3],
   [0.45, 0.2],
+  [0.25, 0.3],
+  [0.3, 0.25],
 ].map(([before, last]) => ({ before, last }));
 const OFTEN = [50, 60, 70, 85];
 const QUICK = 9;
-const N_BEST = 8;
+const N_BEST = 12;
 
 /**
  * A body whose variables, behind its parameters, stand by type, the most used first; those without a use are gone, and so

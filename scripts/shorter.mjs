@@ -2,16 +2,22 @@
 //
 // - a copy of so many bytes, which are as few as a value has, is a call of a function that loads and stores them: a browser
 //   calls one of its own for the instruction, which takes four times as long;
-// - of two constants that are added one after the other only the sum is.
+// - of two constants that are added one after the other only the sum is;
+// - where a function lets go of its frame, it is at the top of the stack: no variable has to be read for that.
 import { integer, numbers, numeral, Reader } from "./instructions.mjs";
 
 const END = 0x0b;
 const CALL = 0x10;
 const LOCAL_GET = 0x20;
+const LOCAL_SET = 0x21;
+const LOCAL_TEE = 0x22;
+const GLOBAL_GET = 0x23;
+const GLOBAL_SET = 0x24;
 const LOADS = { 4: 0x28, 8: 0x29 };
 const STORES = { 4: 0x36, 8: 0x37 };
 const I32_CONST = 0x41;
 const I32_ADD = 0x6a;
+const I32_SUB = 0x6b;
 const COPY = Buffer.of(0xfc, 0x0a, 0, 0);
 
 /** Sizes of copies that are worth a function: in words, up to as many bytes as are stored sooner than a call is made. */
@@ -68,8 +74,38 @@ export function copyOf(size) {
   return Buffer.concat([...loads, ...stores, Buffer.of(END)]);
 }
 
+/**
+ * The same instructions, where a frame is let go of by the top of the stack instead of the variable that holds its place:
+ * they are the same, if that is set once, where the frame is made, and so is the top.
+ */
+function byTop(instructions) {
+  const places = placesOf(instructions);
+  const is = (index, ...operators) => operators.every((operator, at) => instructions[places[index + at]] === operator);
+  const variable = (index) => new Reader(instructions, places[index] + 1).number();
+  const sizeAt = (index) => constant(instructions, places[index]);
+  const made = places.findIndex((_, index) => is(index, GLOBAL_GET, I32_CONST, I32_SUB, LOCAL_TEE, GLOBAL_SET));
+  if (made < 0) return instructions;
+  const [frame, size] = [variable(made + 3), sizeAt(made + 1)];
+  const isLeft = (index) => is(index, LOCAL_GET, I32_CONST, I32_ADD, GLOBAL_SET) && variable(index) === frame && sizeAt(index + 1) === size;
+  const left = [];
+  for (let index = 0; index < places.length - 1; index++) {
+    if (isLeft(index)) left.push(index);
+    const isSet = is(index, LOCAL_SET) || is(index, LOCAL_TEE);
+    if (isSet && variable(index) === frame && index !== made + 3) return instructions;
+    if (is(index, GLOBAL_SET) && index !== made + 4 && left.at(-1) !== index - 3) return instructions;
+  }
+  const parts = [];
+  let kept = 0;
+  for (const index of left) {
+    parts.push(instructions.subarray(kept, places[index]), Buffer.of(GLOBAL_GET, 0));
+    kept = places[index + 1];
+  }
+  return Buffer.concat([...parts, instructions.subarray(kept)]);
+}
+
 /** The same instructions, shorter; `copies` are the functions by the size that they copy. */
-export function shorter(instructions, copies) {
+export function shorter(given, copies) {
+  const instructions = byTop(given);
   const places = placesOf(instructions);
   const parts = [];
   let [kept, index] = [0, 0];

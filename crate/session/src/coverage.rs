@@ -135,7 +135,8 @@ fn small(text: &str, module: &Module, expr: &Expr) -> Option<Fix> {
     let ExprKind::Variant(name, fields) = &matched.kind else { return None };
     let name = module.variant(*name);
     let first = name.chars().next()?;
-    let variable = format!("{}{}", first.to_lowercase(), &name[first.len_utf8()..]);
+    // Of other letters the tables would be the most of it.
+    let variable = format!("{}{}", first.to_ascii_lowercase(), &name[first.len_utf8()..]);
     let is_there = fields.is_empty() && module.surface == Surface::Refine && text[matched.span.range()] == *name;
     let mut before = module.locals.iter_enumerated().filter(|(_, local)| local.span.end < matched.span.start);
     (is_there && before.any(|(id, _)| module.local_name(id) == variable)).then(|| Fix {

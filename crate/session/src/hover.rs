@@ -79,10 +79,7 @@ fn name_without_type(analysis: &Analysis, offset: u32) -> Option<Hover> {
         Surface::TensorScript if behind.starts_with('?') => (UNKNOWN.0.to_owned(), UNKNOWN.1),
         Surface::TensorScript => match module.nets.iter().find(|net| net.name == name) {
             Some(net) => (declaration(analysis, net.adt), ""),
-            None => {
-                let layer = hir::layers::all().find(|(_, layer, _)| *layer == name).map(hir::layers::signature);
-                (layer.or_else(|| tensorscript::called(analysis, offset).filter(|_| !name.is_empty()))?, "")
-            }
+            None => (tensorscript::called(analysis, offset, name)?, ""),
         },
         // It has no relations.
         Surface::Refine => return None,

@@ -460,6 +460,46 @@ impl Found {
 }
 
 impl Expected {
+    /// Where what is expected belongs, or what stands for it, and the text.
+    fn edit(self, found: &Found) -> Option<(Span, &'static str)> {
+        use TokenKind::*;
+        let Found { kind, at, before, .. } = *found;
+        let (behind, ahead) = (before.after(), Span::new(at.start, at.start));
+        let is_adjacent = before.end == at.start;
+        Some(match self {
+            Expected::Token(token) => match token {
+                Semicolon => (behind, ";"),
+                Comma if kind == Semicolon => (at, ","),
+                ColonColon if kind == LParen => (behind, "::new"),
+                ColonColon if kind != Semicolon => (behind, "::"),
+                Lt if kind == LBracket => (behind, "<"),
+                PipeArrow => (behind, " |>"),
+                Eq if kind.starts_expr() => (behind, if is_adjacent { "=" } else { " =" }),
+                Dot => (behind, "."),
+                KwAs => (behind, " as"),
+                Arrow if kind != Gt && (kind.is_for_arrow() || kind == Colon) => (at, "->"),
+                Arrow if kind.starts_type() => (behind, " ->"),
+                Colon => (behind, ":"),
+                KwWith if kind == Pipe => (behind, " with"),
+                KwIn if kind == Semicolon => (at, " in"),
+                KwIn if kind.starts_refine() => (behind, " in"),
+                Pipe if kind.starts_refine() => (ahead, "| "),
+                FatArrow if kind.starts_expr() => (behind, " =>"),
+                FatArrow if kind == Gt || kind.is_like_arrow() => (at, "=>"),
+                Eq if kind.is_like_arrow() => (at, "="),
+                _ => return None,
+            },
+            Expected::Neck { is_meant: true } => (at, ":-"),
+            Expected::Separator(Dot) if kind == Semicolon => (at, "."),
+            Expected::Separator(_) if kind.is_operand() || kind == Global => (behind, ","),
+            Expected::Opener(LBrace) => (behind, if is_adjacent { "{" } else { " {" }),
+            Expected::Opener(LParen) => (ahead, "("),
+            Expected::Opener(_) => (ahead, "["),
+            Expected::Dtype => (behind, ", float32"),
+            _ => return None,
+        })
+    }
+
     fn describe(self) -> String {
         let words = match self {
             Expected::Token(kind) | Expected::Opener(kind) => return kind.describe(),
@@ -535,84 +575,20 @@ impl SyntaxError {
                 } else {
                     said.label(found.at, "found here")
                 };
-                match expected {
-                    Expected::Token(TokenKind::Semicolon) => said.fix("insert `;`", found.before.after(), ";"),
-                    Expected::Token(TokenKind::Comma) if found.kind == TokenKind::Semicolon => {
-                        said.fix("write `,`", found.at, ",")
-                    }
-                    Expected::Token(TokenKind::ColonColon) if found.kind == TokenKind::LParen => {
-                        said.fix("insert `::new`", found.before.after(), "::new")
-                    }
-                    Expected::Token(TokenKind::ColonColon) if !matches!(found.kind, TokenKind::Semicolon) => {
-                        said.fix("insert `::`", found.before.after(), "::")
-                    }
-                    Expected::Token(TokenKind::Lt) if found.kind == TokenKind::LBracket => {
-                        said.fix("insert `<`", found.before.after(), "<")
-                    }
-                    Expected::Token(TokenKind::PipeArrow) => said.fix("insert `|>`", found.before.after(), " |>"),
-                    Expected::Token(TokenKind::Eq) if found.kind.starts_expr() => {
-                        let sign = if found.before.end == found.at.start { "=" } else { " =" };
-                        said.fix("insert `=`", found.before.after(), sign)
-                    }
-                    Expected::Neck { is_meant: true } => said.fix("write `:-`", found.at, ":-"),
-                    Expected::Separator(TokenKind::Dot) if found.kind == TokenKind::Semicolon => {
-                        said.fix("write `.`", found.at, ".")
-                    }
-                    Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
-                    Expected::Token(TokenKind::KwAs) => said.fix("insert `as`", found.before.after(), " as"),
-                    Expected::Token(TokenKind::Arrow)
-                        if found.kind != TokenKind::Gt
-                            && (found.kind.is_for_arrow() || found.kind == TokenKind::Colon) =>
-                    {
-                        said.fix("write `->`", found.at, "->")
-                    }
-                    Expected::Token(TokenKind::Arrow) if found.kind.starts_type() => {
-                        said.fix("insert `->`", found.before.after(), " ->")
-                    }
-                    Expected::Token(TokenKind::Colon) => said.fix("insert `:`", found.before.after(), ":"),
-                    Expected::Token(TokenKind::KwWith) if found.kind == TokenKind::Pipe => {
-                        said.fix("insert `with`", found.before.after(), " with")
-                    }
-                    Expected::Token(TokenKind::KwIn) if found.kind == TokenKind::Semicolon => {
-                        said.fix("write `in`", found.at, " in")
-                    }
-                    Expected::Token(TokenKind::KwIn) if found.kind.starts_refine() => {
-                        said.fix("insert `in`", found.before.after(), " in")
-                    }
-                    Expected::Token(TokenKind::Pipe) if found.kind.starts_refine() => {
-                        said.fix("insert `|`", Span::new(found.at.start, found.at.start), "| ")
-                    }
-                    Expected::Token(TokenKind::FatArrow) if found.kind.starts_expr() => {
-                        said.fix("insert `=>`", found.before.after(), " =>")
-                    }
-                    Expected::Token(TokenKind::FatArrow) if found.kind == TokenKind::Gt => {
-                        said.fix("write `=>`", found.at, "=>")
-                    }
-                    Expected::Token(kind @ (TokenKind::FatArrow | TokenKind::Eq)) if found.kind.is_like_arrow() => {
-                        let sign = kind.describe();
-                        said.fix(format!("write {sign}"), found.at, base::trim(&sign, "`"))
-                    }
-                    Expected::Separator(_) if found.kind.is_operand() || found.kind == TokenKind::Global => {
-                        said.fix("insert `,`", found.before.after(), ",")
-                    }
-                    Expected::Opener(TokenKind::LBrace) => {
-                        let sign = if found.before.end == found.at.start { "{" } else { " {" };
-                        said.fix("insert `{`", found.before.after(), sign)
-                    }
-                    Expected::Opener(kind) => {
-                        let sign = if *kind == TokenKind::LParen { "(" } else { "[" };
-                        said.fix(format!("insert `{sign}`"), Span::new(found.at.start, found.at.start), sign)
-                    }
-                    Expected::Dtype => said.fix("insert `, float32`", found.before.after(), ", float32"),
+                let help = match expected {
                     Expected::Token(TokenKind::KwElse) => {
-                        let help = "an `if` is an expression, which has a value when its condition does not hold, too";
-                        Diagnostic { help: Some(help.to_owned()), ..said }
+                        "an `if` is an expression, which has a value when its condition does not hold, too"
                     }
-                    Expected::End => {
-                        let help = "a program is one expression: name its parts, `let x = … in`";
-                        Diagnostic { help: Some(help.to_owned()), ..said }
+                    Expected::End => "a program is one expression: name its parts, `let x = … in`",
+                    _ => "",
+                };
+                match expected.edit(found) {
+                    Some((span, text)) => {
+                        let does = if span.is_empty() { "insert" } else { "write" };
+                        said.fix(format!("{does} `{}`", text.trim_ascii()), span, text)
                     }
-                    _ => said,
+                    None if help.is_empty() => said,
+                    None => Diagnostic { help: Some(help.to_owned()), ..said },
                 }
             }
             SyntaxError::Unclosed { opener, opened, closers, found, others } => {

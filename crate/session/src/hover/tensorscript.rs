@@ -4,7 +4,7 @@
 use super::{Hover, declaration};
 use crate::Analysis;
 use crate::name::{File, name};
-use base::{Join, Span, ToList};
+use base::{Append, Join, Span, ToList};
 use hir::layers;
 use hir::net::{MadeOf, Weight};
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
@@ -56,17 +56,16 @@ fn made_of(analysis: &Analysis, weight: &Weight, span: Span) -> Hover {
     Hover { code: lines.joined("\n"), r#type, doc: String::new(), operator: None, span }
 }
 
-/// How the layer is called whose argument, or whose `new`, this is.
-pub(super) fn called(analysis: &Analysis, offset: u32) -> Option<String> {
+/// How a layer is called of this name, or whose argument or `new` it is.
+pub(super) fn called(analysis: &Analysis, offset: u32, name: &str) -> Option<String> {
     let tree = syntax::parse(&analysis.text, analysis.module.surface).tree;
-    let call = last(&tree, offset, &[NodeKind::Weight, NodeKind::Call, NodeKind::Field])?;
-    let is_named = |token| tree.token_kind(token) == TokenKind::Ident;
-    let mut words = tree.own_tokens(call).filter(|&token| is_named(token)).map(|token| tree.token_text(token)).list();
-    if let Some(&callee) = tree.children(call).first() {
-        words.push(tree.node_text(callee));
+    let mut words = vec![name];
+    if let Some(call) = last(&tree, offset, &[NodeKind::Weight, NodeKind::Call, NodeKind::Field]) {
+        words.append_all(tree.own_tokens(call).map(|token| tree.token_text(token)));
+        words.append_all(tree.children(call).first().map(|&callee| tree.node_text(callee)));
     }
-    let mut all = layers::all();
-    all.find(|(_, layer, _)| words.contains(layer)).map(layers::signature)
+    let of = |word: &str| layers::all().find(|(_, layer, _)| *layer == word).map(layers::signature);
+    words.into_iter().filter(|_| !name.is_empty()).find_map(of)
 }
 
 /// The innermost node of these kinds that holds a byte.
