@@ -17,7 +17,7 @@ use super::pair::begins_item;
 use crate::error::SyntaxError;
 use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::*;
-use base::{Append, ToList};
+use base::{Append, MapArray, ToList};
 
 /// So many tokens of parameters are looked at.
 const AHEAD: usize = 128;
@@ -57,7 +57,7 @@ fn params_end(sig: &[Sig], opener: usize) -> Option<usize> {
             // Of the type of a function.
             Arrow if last.kind == RParen && last.partner != NONE && begins_params(sig, last.partner as usize) => {}
             // Where the parameter is on a machine, as TVM prints it.
-            LBrace if sig.get(pos + 2).is_some_and(|sig| sig.kind == Eq) => {}
+            LBrace if [1, 2].each(|ahead| sig.get(pos + ahead).map_or(Eof, |sig| sig.kind)) == [Ident, Eq] => {}
             Arrow | LBrace | KwWhere => return (pos > opener + 1).then_some(pos),
             LParen | LBracket if partner == NONE => return None,
             RParen | Semicolon | FatArrow | KwLet => return None,
