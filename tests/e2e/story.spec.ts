@@ -47,7 +47,11 @@ test("the text does not move when the editor comes", async ({ page }) => {
     await page.addInitScript((text) => localStorage.setItem("relish.text", text), "let %x = 1;\n".repeat(nLines));
     await page.goto("./");
     const before = await start(".first-paint code");
+    expect(before.x).toBeGreaterThan(0);
     come();
+    // A line is there before its text is drawn.
+    await expect(page.locator(".view-line").first()).toContainText("let");
+    await expect.poll(async () => (await start(".view-line")).x).toBeGreaterThan(0);
     const after = await start(".view-line");
     expect(Math.abs(after.x - before.x)).toBeLessThan(1);
     expect(after.y).toBe(before.y);
