@@ -135,7 +135,7 @@ fn small(text: &str, module: &Module, expr: &Expr) -> Option<Fix> {
     let ExprKind::Variant(name, fields) = &matched.kind else { return None };
     let name = module.variant(*name);
     let first = name.chars().next()?;
-    // Of other letters the tables would be the most of it.
+    // Letters outside ASCII stay as they are: their tables would be larger than all of this.
     let variable = format!("{}{}", first.to_ascii_lowercase(), &name[first.len_utf8()..]);
     let is_there = fields.is_empty() && module.surface == Surface::Refine && text[matched.span.range()] == *name;
     let mut before = module.locals.iter_enumerated().filter(|(_, local)| local.span.end < matched.span.start);

@@ -84,9 +84,7 @@ impl<'t> Lowering<'t> {
             NodeKind::Pipe => {
                 let &[left, right, ..] = &self.tree.children(node)[..] else { return Lowered::Nothing };
                 let input = self.expr_of(left);
-                // What a pipe over several lines gives stands on the line of its last stage.
-                let is_long = base::find(self.tree.node_text(node), "\n").is_some();
-                let span = if is_long { self.tree.span(right) } else { span };
+                let span = if self.is_long(left, right, input) { self.tree.span(right) } else { span };
                 let applied = match self.tree.kind(right) {
                     NodeKind::Error => self.expr(ExprKind::Error, span),
                     NodeKind::NameRef | NodeKind::Call | NodeKind::Field => self.apply(right, Some(input), span),
@@ -115,6 +113,17 @@ impl<'t> Lowering<'t> {
             }
             _ => Lowered::Expr(self.apply(node, None, span)),
         }
+    }
+
+    /// Whether a pipe goes over several lines: what it gives then stands on the line of its last stage. What its left side
+    /// is has been asked before, so only what is behind that is looked at.
+    fn is_long(&self, left: NodeId, right: NodeId, input: ExprId) -> bool {
+        let tree = self.tree;
+        let (is_pipe, start) = (tree.kind(left) == NodeKind::Pipe, tree.span(left).start);
+        let last = if is_pipe { tree.children(left).get(1).copied() } else { None };
+        let from = tree.span(last.unwrap_or(left)).start as usize;
+        is_pipe && self.module.exprs[input].span.start > start
+            || base::find(&tree.text()[from..tree.span(right).end as usize], "\n").is_some()
     }
 
     /// `?` where a value should be.
