@@ -25,6 +25,16 @@ export class Reader {
     }
   }
 
+  /** A signed LEB128 of 32 bits. */
+  integer() {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.byte();
+      value |= (byte & 127) << shift;
+      if (byte < 128) return shift < 25 && byte & 64 ? value | (-1 << (shift + 7)) : value;
+    }
+  }
+
   take(length) {
     this.at += length;
     return this.bytes.subarray(this.at - length, this.at);
@@ -45,7 +55,7 @@ export function numeral(value) {
   return Buffer.from([...bytes, value]);
 }
 
-/** A signed LEB128 of 32 bits. */
+/** A number as `Reader.integer` reads it. */
 export function integer(value) {
   const bytes = [];
   for (;;) {

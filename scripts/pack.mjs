@@ -98,16 +98,19 @@ export function tidied(body, nParams) {
   ]);
 }
 
+/** What a body says of its variables, and its instructions. */
+function partsOf(body) {
+  const reader = new Reader(body);
+  reader.vector(() => {
+    reader.number();
+    reader.byte();
+  });
+  return { head: body.subarray(0, reader.at), instructions: body.subarray(reader.at) };
+}
+
 /** Bodies with fewer instructions that do the same, the functions that they call for that, and the types of all. */
 function shortened(bodies, types, nImported, typeOfCopies) {
-  const parts = bodies.map((body) => {
-    const reader = new Reader(body);
-    reader.vector(() => {
-      reader.number();
-      reader.byte();
-    });
-    return { head: body.subarray(0, reader.at), instructions: body.subarray(reader.at) };
-  });
+  const parts = bodies.map(partsOf);
   const sizes = typeOfCopies < 0 ? [] : copiedSizes(parts.map(({ instructions }) => instructions));
   const copies = new Map(sizes.map((size, at) => [size, nImported + bodies.length + at]));
   const short = parts.map(({ head, instructions }) => Buffer.concat([head, shorter(instructions, copies)]));
@@ -118,26 +121,15 @@ function shortened(bodies, types, nImported, typeOfCopies) {
 
 /** A body with the functions that it calls written anew. */
 function withCalls(body, renumber) {
-  const reader = new Reader(body);
-  reader.vector(() => {
-    reader.number();
-    reader.byte();
-  });
-  const head = body.subarray(0, reader.at);
-  const instructions = body.subarray(reader.at);
+  const { head, instructions } = partsOf(body);
   const changed = rewritten(instructions, "call", renumber);
   return changed === instructions ? body : Buffer.concat([head, changed]);
 }
 
 /** The functions that a body calls, as often as it does. */
 function calls(body) {
-  const reader = new Reader(body);
-  reader.vector(() => {
-    reader.number();
-    reader.byte();
-  });
   const called = [];
-  numbers(body.subarray(reader.at), (which, _start, _end, value) => {
+  numbers(partsOf(body).instructions, (which, _start, _end, value) => {
     if (which === "call") called.push(value);
   });
   return called;

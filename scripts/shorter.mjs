@@ -27,15 +27,7 @@ const LEAST_OFTEN = 30;
 const BY_WORDS = 32;
 
 /** The number of an `i32.const` at a place. */
-function constant(instructions, at) {
-  const reader = new Reader(instructions, at + 1);
-  let value = 0;
-  for (let shift = 0; ; shift += 7) {
-    const byte = reader.byte();
-    value |= (byte & 127) << shift;
-    if (byte < 128) return shift < 25 && byte & 64 ? value | (-1 << (shift + 7)) : value;
-  }
-}
+const constant = (instructions, at) => new Reader(instructions, at + 1).integer();
 
 /** Where each instruction begins, and where the last one ends. */
 function placesOf(instructions) {

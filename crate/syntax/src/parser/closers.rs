@@ -19,7 +19,7 @@ use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::*;
 use base::{Append, MapArray, ToList};
 
-/// So many tokens of parameters are looked at.
+/// So many tokens of parameters are looked at, and so many open blocks.
 const AHEAD: usize = 128;
 
 /// Puts the `)` there that parameters lack; the brackets are paired. Whether there were some.
@@ -69,7 +69,7 @@ fn params_end(sig: &[Sig], opener: usize) -> Option<usize> {
     None
 }
 
-/// The same for `}`.
+/// Puts the `}` there that blocks lack, as [`of_params`].
 pub(super) fn of_blocks(text: &str, lexed: &mut Lexed) -> bool {
     if !lexed.sig.iter().any(|sig| sig.kind == LBrace && sig.partner == NONE) {
         return false;
@@ -98,25 +98,14 @@ pub(super) fn of_blocks(text: &str, lexed: &mut Lexed) -> bool {
             RParen | RBracket if sig.partner != NONE => {
                 let mut place = 0;
                 while let Some(opener) = open.pop_if(|opener| *opener > sig.partner as usize) {
-                    place = place.max(opener + 1);
-                    // The first comma, and behind an arm the first before what is none.
-                    let (mut comma, mut has_arms) = (pos, false);
-                    while place < pos {
-                        let Sig { kind, partner, .. } = lexed.sig[place];
-                        let begins_arm = lexed.sig[place + 1].kind.starts_pattern();
-                        match kind {
-                            FatArrow if !has_arms => (has_arms, comma) = (true, pos),
-                            Comma if comma == pos && !(has_arms && begins_arm) => comma = place,
-                            _ => {}
-                        }
-                        place = if kind.is_opener() && partner < pos as u32 { partner as usize } else { place } + 1;
-                    }
-                    place = comma;
+                    place = separator(&lexed.sig, place.max(opener + 1), pos);
                     ended.push((place, opener));
                 }
             }
             RBrace => {
-                let closed = open.iter().rposition(|&opener| columns[opener] <= columns[pos]);
+                let from = open.len().saturating_sub(AHEAD);
+                let is_out = |&opener: &usize| columns[opener] <= columns[pos];
+                let closed = open[from..].iter().rposition(is_out).map(|at| from + at);
                 let is_its = |at: usize| sig.first_on_line && columns[open[at]] == columns[pos];
                 // What it holds does not begin on another line, or further right than its own.
                 let is_plain = |&opener: &usize| {
@@ -143,6 +132,23 @@ pub(super) fn of_blocks(text: &str, lexed: &mut Lexed) -> bool {
         *place -= usize::from(is_behind);
     }
     put_closers(text, lexed, ended)
+}
+
+/// The comma from a token on that does not stand in the block there: the first, and behind an arm the first before what
+/// is none. `end`, if there is none before that.
+fn separator(sig: &[Sig], mut pos: usize, end: usize) -> usize {
+    let (mut comma, mut has_arms) = (end, false);
+    while pos < end {
+        let Sig { kind, partner, .. } = sig[pos];
+        let begins_arm = sig[pos + 1].kind.starts_pattern();
+        match kind {
+            FatArrow if !has_arms => (has_arms, comma) = (true, end),
+            Comma if comma == end && !(has_arms && begins_arm) => comma = pos,
+            _ => {}
+        }
+        pos = if kind.is_opener() && partner < end as u32 { partner as usize } else { pos } + 1;
+    }
+    comma
 }
 
 /// Puts the closers of openers before tokens.
